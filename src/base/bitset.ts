@@ -65,7 +65,10 @@ export class Bitset {
     }
   }
 
-  /** Copies the membership of 0 to 32 × `into.length` - 1 as bits, lowest bit first, for kernels that test the bits themselves. */
+  /**
+   * Writes the membership of the integers from 0 to 32 × `into.length` - 1 into a caller's array of 32-bit words as bits, lowest bit first,
+   * for WebAssembly code that tests the bits itself.
+   */
   copyTo(into: Uint32Array): void {
     into.set(this.#words.length > into.length ? this.#words.subarray(0, into.length) : this.#words)
     into.fill(0, Math.min(this.#words.length, into.length))

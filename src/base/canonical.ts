@@ -7,7 +7,10 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** JSON with keys sorted by code unit and no white space. Numbers as JSON.stringify prints them (as RFC 8785 does). */
+/**
+ * Serialises a value as JSON with keys sorted by UTF-16 code unit and without white space; numbers are written as `JSON.stringify` writes
+ * them, as RFC 8785 requires.
+ */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(item => canonicalJson(item as Json)).join(',')}]`

@@ -6,7 +6,10 @@ export function siblingModule(askerUrl: string, name: string): URL {
   return new URL(`./${name}${askerUrl.endsWith('.ts') ? '.ts' : '.js'}`, askerUrl)
 }
 
-/** Address of a file in the folder of the package, for a module that runs from `src`, from `dist` or bundled in it. */
+/**
+ * The `file:` URL of a file in the root folder of this package. The calling module may run from `src`, from `dist`, or bundled into a file
+ * of `dist`.
+ */
 export function packageUrl(askerUrl: string, path: string): URL {
   const root = /^(.*)\/(?:src|dist)\//.exec(askerUrl)?.[1]
   if (root === undefined) throw new Error(`invariant broken: ${askerUrl} lies in no package`)

@@ -29,7 +29,8 @@ export function editDistance(a: string, b: string, most: number): number {
       next[j] = edits
       if (edits < least) least = edits
     }
-    // A swap of neighbours refers to the row before the last, so stop only when two rows in succession exceed the bound.
+    // A swap of neighbouring letters uses the table row before the previous one, so the computation may stop early only when two successive
+    // rows exceed the maximum distance.
     if (least > most && Math.min(...last.slice(0, b.length + 1)) > most) return most + 1
     ;[before, last, next] = [last, next, before]
   }
@@ -43,7 +44,10 @@ export function nearNames(name: string, known: readonly string[], most = 3): rea
   return nearest(known, most, allowed, known => (known.startsWith(name) ? 0 : editDistance(name, known, allowed)))
 }
 
-/** Longest id that is compared, and the greatest number of edits: ids are many, and what is further away is another id. */
+/**
+ * Limits on suggestions for mistyped ids: an id longer than `LONGEST_ID` UTF-16 units gets none, and an id more than `MAX_EDITS` edits away
+ * is not suggested.
+ */
 const LONGEST_ID = 200
 const MAX_EDITS = 6
 /**
@@ -53,8 +57,9 @@ const MAX_EDITS = 6
 const SHORTEST_PART = 4
 
 /**
- * As `nearNames`, for ids, which may be paths: in any letter case, an id that has the name as a part is near, and so is one whose
- * last segment is spelled like that of the name.
+ * The ids in `known` that are similar to a mistyped id, nearest first, ignoring letter case. Similar is an id that contains the mistyped
+ * text (or begins with it, if it is short), an id within a few edits of it, and a path whose last segment is within a few edits of the last
+ * segment of the mistyped one.
  */
 export function nearIds(name: string, known: readonly string[], most = 3): readonly string[] {
   const wanted = name.toLowerCase()

@@ -24,12 +24,18 @@ export function printable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, '\ufffd')
 }
 
-/** Like `printable`, but keeps the style codes of this program; each escape character in them is written as `begin`. */
+/**
+ * Replaces every character that could control a terminal by `�`, but keeps the style codes of this program: `begin` is written in place of
+ * each escape placeholder in a style code.
+ */
 export function printableStyled(text: string, begin: string): string {
   return text.replace(/\r\n/g, '\n').replace(STYLED, (_, own?: string) => (own === undefined ? '\ufffd' : begin))
 }
 
-/** Like `JSON.stringify`, but the characters that `printable` would replace are written as escapes, so that nothing is lost. */
+/**
+ * Serialises a value as JSON and writes the characters that could control a terminal as Unicode escapes, so that the output is safe to
+ * print and no information is lost.
+ */
 export function jsonText(value: unknown, indent?: number): string {
   const text: string | undefined = JSON.stringify(value, null, indent)
   return (text ?? 'null').replace(UNSAFE, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,4 +1,6 @@
-/** Limits the total size of all values in the cache to `max`. `of` returns the size of a value, which must not change. */
+/**
+ * Limit of a cache by the sizes of its values: their sum may be at most `max`. `of` returns the size of one value, which must not change.
+ */
 interface Sizes<V> {
   readonly max: number
   of(value: V): number
@@ -134,7 +136,10 @@ interface Place<K, V> {
   newer: Place<K, V> | null
 }
 
-/** A function that computes `make(key)` once for each object and caches the result for as long as the object exists (a `WeakMap`). */
+/**
+ * Returns a function that computes `make(key)` once for each key object and caches the result as long as the object exists (in a
+ * `WeakMap`).
+ */
 export function onePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, { readonly value: V }>()
   return key => {

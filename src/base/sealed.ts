@@ -25,7 +25,10 @@ export function seal(secret: string, binding: string, text: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** Decrypts a sealed text. Null if it is damaged, or was sealed under another secret or binding; the caller cannot learn which of these. */
+/**
+ * Decrypts a sealed text. Null if the text is damaged, or was sealed under another secret or binding; the result does not show which of
+ * these is the case.
+ */
 export function unseal(secret: string, binding: string, sealed: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
   // Buffer's decoder ignores characters that are not base64url; a text with such characters was not made here, so it is rejected.

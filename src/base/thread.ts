@@ -17,7 +17,10 @@ interface AskOptions {
   readonly transfer?: readonly ArrayBuffer[]
   /** Aborting this signal ends the thread. */
   readonly signal?: AbortSignal
-  /** Time limit for an answer, in milliseconds. When it is exceeded the thread is ended and the error has the code `ERR_THREAD_LATE`. */
+  /**
+   * Time limit for an answer, in milliseconds. If it passes, the thread is ended, and the call rejects with an error with the code
+   * `ERR_THREAD_LATE`.
+   */
   readonly timeLimit?: number
 }
 

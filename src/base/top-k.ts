@@ -8,7 +8,10 @@ export class TopK<T> {
   /** Binary heap with the worst kept item at its root. */
   readonly #heap: T[] = []
 
-  /** `compare` returns a negative number if the first argument is the better one, as for `Array.prototype.sort`. */
+  /**
+   * `compare` returns a negative number if its first argument is the better of the two, like the comparator of `Array.prototype.sort` for a
+   * list with the best first.
+   */
   constructor(k: number, compare: (a: T, b: T) => number) {
     this.#k = k
     this.#compare = compare

@@ -26,8 +26,9 @@ function goOn(): void {
 const WORK_MS = 20
 
 /**
- * Work as a generator that may be paused at each `yield`. `yield` returns true if the work was paused: data read before may then have
- * changed. A step takes at most a few milliseconds, and leaves no half-done state that other code can see.
+ * Long work written as a generator, which its caller may pause at each `yield`. The `yield` expression has the value true if there was a
+ * pause, during which other code may have changed data. The work between two yields takes at most a few milliseconds and leaves no
+ * half-done state that other code can see.
  */
 export type Steps<T> = Generator<undefined, T, boolean>
 
@@ -50,7 +51,10 @@ function beginOfTurn(): number {
   return now
 }
 
-/** Decides when a piece of long work pauses: never while all work in one turn of the event loop takes less than `WORK_MS`. */
+/**
+ * Runs long work and decides when it pauses: as soon as the work done in the current turn of the event loop has taken `WORK_MS`
+ * milliseconds.
+ */
 export class Turns {
   readonly #check: () => void
   readonly #now: () => number
@@ -58,7 +62,10 @@ export class Turns {
   #listener: (() => void) | null = null
   #since: number
 
-  /** `check` is called after each pause and throws if the work must end. `now`: monotonic time in milliseconds. */
+  /**
+   * `check` is called after each pause and throws an error if the work must end, for example because it was cancelled. `now`: monotonic
+   * time in milliseconds.
+   */
   constructor(check: () => void = () => {}, now?: () => number, turn: () => Promise<void> = nextTurn) {
     this.#check = check
     this.#now = now ?? (() => performance.now())
@@ -84,7 +91,10 @@ export class Turns {
     return step.value
   }
 
-  /** Pauses if the work has run long enough; call it between two pieces of work. Returns whether it paused. */
+  /**
+   * Pauses if the work in this turn of the event loop has run for `WORK_MS` milliseconds, so that other tasks can run. Call it between two
+   * pieces of work. Returns whether there was a pause.
+   */
   async pauseIfDue(): Promise<boolean> {
     return this.#isDue && this.#pause()
   }
@@ -104,7 +114,10 @@ export class Turns {
   }
 }
 
-/** Counts work in units, for work whose pieces are too small to be one step each: `if (pace.isOver(done)) yield`. */
+/**
+ * Counts small units of work (such as rows) so that a generator yields once per some thousand units instead of after each: `if
+ * (pace.isOver(done)) yield`.
+ */
 export class StepPace {
   readonly #most: number
   #done = 0
@@ -131,7 +144,10 @@ export class StepPace {
 /** Number of elements that are sorted or merged between two possible pauses, which takes about a millisecond. */
 const SORTED_AT_ONCE = 1024
 
-/** Sorts like `[...values].sort(compare)`, in steps. `compare` must not depend on data that may change during a pause. */
+/**
+ * Sorts a copy like `[...values].sort(compare)`, as a generator that may be paused at each `yield`. `compare` must not depend on data that
+ * may change during a pause.
+ */
 export function* sortInSteps<T>(values: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = []
   for (let at = 0; at < values.length; at += SORTED_AT_ONCE) {
@@ -179,7 +195,8 @@ export function atOnce<T>(steps: Steps<T>): T {
   return step.value
 }
 
-// Timers of the machine, for scheduling: when to look, ask and send. The content of an answer never depends on this time.
+// The monotonic clock and the timers of the machine. They only decide when background checks, requests and events happen; the content of an
+// answer never depends on this time.
 
 export interface Timers {
   /** Monotonic time in milliseconds. */
@@ -199,7 +216,9 @@ export const systemTimers: Timers = {
   turn: nextTurn,
 }
 
-/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. `unref`: the timer does not keep the process alive. */
+/**
+ * Waits `ms` milliseconds, or until the signal is aborted; resolves in both cases. `unref`: the waiting does not keep the process alive.
+ */
 export function pause(ms: number, signal: AbortSignal, { unref = false } = {}): Promise<void> {
   return new Promise(resolve => {
     const end = () => {

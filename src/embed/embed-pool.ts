@@ -12,7 +12,7 @@ import { cancelled, type RuntimeName } from './embedder.ts'
  * idle when this thread is too busy to send more.
  */
 const TEXTS_A_WORKER = 4
-/** Number of texts that must wait before another worker is started: loading a model takes as long as embedding about ten texts. */
+/** Number of texts that must be queued before a further worker is started: loading its model takes as long as embedding about ten texts. */
 const WAITING_TO_START = 8
 const IDLE_MS = 10_000
 

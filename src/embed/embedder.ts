@@ -1,16 +1,23 @@
 /**
- * The embedder contract: text in, vector of unit length out. Each text is run through the model alone: int8 models quantise over the whole
- * batch, so other texts of a batch would change a vector, and a hidden text could change a visible answer.
+ * The embedder contract: for each text a vector of unit length. A model must process each text on its own: int8 models choose their
+ * quantisation for a whole batch, so other texts in the batch would change a vector, and a text that a viewer may not see could change the
+ * viewer's answer.
  */
 import { QuerentError } from '../model/errors.ts'
 
-/** What a text is to the embedder: a query or a passage. The two may need different prefixes, which the embedder adds. */
+/**
+ * The purpose for which a text is embedded: as a query or as a passage. Some models need a different prefix for each, which the embedder
+ * adds.
+ */
 /** Runtime of a local model: the native ONNX package, or the WebAssembly build that this package contains. */
 export type RuntimeName = 'native' | 'wasm'
 
 export type EmbedKind = 'query' | 'passage'
 
-/** Calibration of the verdict for one embedding model: weights and thresholds of the evidence, whose formula is in `math/evidence.ts`. */
+/**
+ * Calibration of an embedding model for the verdict of an answer (`answered` or `nothing_relevant`): weights and thresholds for the
+ * evidence, a number that `math/evidence.ts` computes from word matches and the cosine.
+ */
 export interface Calibration {
   /** Weights of the word-match signals in the evidence, relative to the cosine of query and passage, whose weight is 1. */
   readonly wordShare: number
@@ -30,7 +37,8 @@ export interface LanguagePairs {
   /** Calibration for a query and a passage in two different languages. */
   readonly across: Calibration
   /**
-   * Thresholds for single language pairs, such as `es-en` for a Spanish query and an English passage; they take precedence over `across`.
+   * Calibration for single pairs of query and passage language, such as `es-en` for a Spanish query and an English passage; used instead of
+   * `across` for these pairs.
    */
   readonly pairs: Readonly<Record<string, Calibration>>
   /**
@@ -53,9 +61,15 @@ export interface EmbeddingModel {
   readonly maxTokens: number
   /** Languages that the model was made for, as ISO 639-1 codes; empty means many. */
   readonly languages: readonly string[]
-  /** Thresholds of the verdict. Null: the model is not calibrated, so the verdict is never `nothing_relevant` for lack of evidence. */
+  /**
+   * Weights and thresholds from which the verdict of an answer is computed. Null: the model is not calibrated, so the verdict is never
+   * `nothing_relevant` for lack of evidence.
+   */
   readonly calibration: Calibration | null
-  /** Factor on the cosine before fusion, 1 for MiniLM: 0.13 ÷ the standard deviation of the cosine of random pairs. */
+  /**
+   * Factor by which the cosine is multiplied before it is combined with the word score; makes the spread of models comparable. The value is
+   * 0.13 ÷ the standard deviation of the cosine of random pairs, which is 1 for MiniLM.
+   */
   readonly cosineScale: number
   /** Calibration by language pair. Absent or null: the model has one language, or was not measured. */
   readonly languagePairs?: LanguagePairs | null | undefined

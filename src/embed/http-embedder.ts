@@ -36,7 +36,9 @@ export interface HttpEmbedderOptions {
   readonly sleep?: Sleep | undefined
 }
 
-/** Texts in one request. A provider embeds each text separately, so the other texts of a request do not change a vector. */
+/**
+ * Maximum number of texts in one request. A provider embeds each text separately, so the other texts of a request do not change a vector.
+ */
 const BATCH = 64
 /**
  * Number of UTF-16 units of text allowed per token of the model's limit: texts are cut by length, because the provider's tokenizer is not

@@ -18,8 +18,9 @@ export interface LocalEmbedderOptions {
   /** Runtime of the model. Default: native if it is installed, otherwise WebAssembly. */
   readonly runtime?: RuntimeName | undefined
   /**
-   * When the model is loaded. `now` (default): opening checks the hashes of the files and begins to load, about 25 ms. `first-use`: opening
-   * reads the manifest only; the first `embed` does the rest, so a wrong file is reported there.
+   * When the model's files are read. `now` (default): when the embedder is opened, the hashes of the files are checked and the model begins
+   * to load, in about 25 ms. `first-use`: opening reads the manifest only; the first call of `embed` does the rest, so a wrong file is
+   * reported only then.
    */
   readonly start?: 'now' | 'first-use' | undefined
   readonly startWorker?: StartWorker | undefined

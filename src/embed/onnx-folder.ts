@@ -48,7 +48,10 @@ const languageCode = z.string().regex(/^[a-z]{2}$/, 'a language code of two lett
 /** Cosines of unrelated query-passage pairs at the cumulative shares in QUANTILE_LEVELS, ascending. */
 const quantiles = z.array(z.number().min(-1).max(1)).length(QUANTILE_LEVELS.length)
 const languagePairs = z.strictObject({
-  /** Thresholds for a query and a passage in two different languages. Those for one language are in `calibration`. */
+  /**
+   * Weights and thresholds of the verdict for a query and a passage in two different languages; those for one language are in
+   * `calibration`.
+   */
   across: calibration,
   /**
    * Weights and thresholds of the verdict for one pair of query and passage language (`es-en`; `ja-ja` within a language), where they
@@ -76,7 +79,10 @@ const manifestSchema = z.strictObject({
   /** Licence of the model, as an SPDX name. */
   license: z.string().min(1).max(100).optional(),
   files: z.strictObject({ 'model.onnx': hash, 'tokenizer.json': hash, 'tokenizer_config.json': hash }),
-  /** Hashes of an earlier version of the files that gave bit-identical vectors: vectors stored under those hashes stay valid. */
+  /**
+   * SHA-256 by file name of an earlier version of the model's files that gave bit-identical vectors: vectors stored under these hashes stay
+   * valid.
+   */
   sameVectorsAs: z.partialRecord(z.enum(MODEL_FILES), hash).default({}),
   /** Free text for readers of the manifest: where the model's files came from. */
   source: z.string().optional(),
@@ -92,7 +98,8 @@ export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
     path,
     model: {
       id,
-      // Hash of everything that determines a vector, so that vectors from before a change of the folder are never compared with later ones.
+      // Hash of everything that determines a vector (weights, tokenizer, pooling, prefixes); vectors made before one of these was changed
+      // are then never compared with later ones.
       hash: sha256(canonicalJson({ files: { ...files, ...manifest.sameVectorsAs }, pooling, prefixes, maxTokens })),
       dimensions,
       maxTokens,

@@ -55,7 +55,10 @@ export const PROBE_MODEL: string =
 
 type NativeRuntime = typeof import('onnxruntime-node')
 
-/** The runtime that `loadOnnxRuntime` would choose, found without loading it: an installed library may still fail to load. */
+/**
+ * Name of the ONNX Runtime that would be loaded by default, native if its package is installed, determined without loading it. An installed
+ * library may still fail to load.
+ */
 export function expectedRuntime(): RuntimeName {
   try {
     const binaries = `../bin/napi-v6/${process.platform}/${process.arch}/onnxruntime_binding.node`
@@ -65,7 +68,10 @@ export function expectedRuntime(): RuntimeName {
   }
 }
 
-/** `unsignedWeights`: whether to set the option `UNSIGNED_WEIGHTS`. Default: only if this processor needs it. */
+/**
+ * `unsignedWeights`: whether to multiply signed weights as unsigned ones (the session option UNSIGNED_WEIGHTS). Default: only if this
+ * processor needs it.
+ */
 export async function loadNative(unsignedWeights?: boolean): Promise<OnnxRuntime> {
   const ort = (await import('onnxruntime-node')).default
   const unsigned = unsignedWeights ?? (await clampsProducts(ort))

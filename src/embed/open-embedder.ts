@@ -8,7 +8,10 @@ import { QuerentError } from '../model/errors.ts'
 import type { Embedder, RuntimeName } from './embedder.ts'
 import type { HttpEmbedderOptions } from './http-embedder.ts'
 
-/** Embedder settings in the configuration file. For another local model `{ provider: 'local', folder: 'models/e5' }` is enough. */
+/**
+ * Settings of an embedder in the configuration file. For a local model other than the built-in one, `{ provider: 'local', folder:
+ * 'models/e5' }` is enough.
+ */
 export type EmbedderSettings = { readonly provider: 'none' } | LocalSettings | RemoteSettings
 
 export interface LocalSettings {

@@ -21,7 +21,10 @@ export interface ProviderAccess {
 /** Resolves after `ms` milliseconds; rejects when the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
-/** Longest pause before a retry. A provider that asks for a longer one counts as failed: the caller has other ways to continue. */
+/**
+ * Longest pause in milliseconds before a retry. If a provider asks for a longer pause, the request fails at once, because the caller can
+ * continue without vectors.
+ */
 const MAX_PAUSE_MS = 30_000
 const FIRST_PAUSE_MS = 500
 const MAX_DETAIL_LENGTH = 200
@@ -115,7 +118,10 @@ function describeRefusal({ apiKey }: ProviderAccess, status: number, text: strin
   return oneLine === '' ? `answered ${status}` : `answered ${status}: ${oneLine}`
 }
 
-/** Milliseconds to wait by the Retry-After header: seconds, or a date, which is compared with the provider's own clock. */
+/**
+ * Milliseconds to wait according to a response's Retry-After header. The header contains seconds, or a date, from which the date of the
+ * response is subtracted.
+ */
 function askedPauseMs(headers: Headers): number | null {
   const asked = headers.get('retry-after')
   if (asked === null) return null

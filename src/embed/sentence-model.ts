@@ -76,7 +76,10 @@ export class SentenceModel {
     return output
   }
 
-  /** Most models return one vector per token; some pool the tokens themselves and return one vector per text. */
+  /**
+   * Tells apart the two kinds of model output: most models return one vector per token, which must be pooled; some pool them and return one
+   * vector per text.
+   */
   #toVector(output: Tensor, tokens: number): ArrayLike<number> {
     const { dimensions, pooling } = this.#parts
     if (output.type !== 'float32' || output.dims.at(-1) !== dimensions) {

@@ -38,7 +38,10 @@ function startWorker(options: WorkerOptions): Worker {
 const INSIDE = 0
 const SHUT = 1
 
-/** Longest wait in milliseconds for a run to end, longer than any run takes; then the thread is ended in any case. */
+/**
+ * Longest time in milliseconds to wait until a worker has finished its run of native code, longer than any run takes; after that the worker
+ * thread is ended in any case.
+ */
 const MAX_WAIT_MS = 10_000
 
 /**
@@ -83,7 +86,10 @@ export class RunGate {
     await Atomics.waitAsync(this.#cells, INSIDE, 1, MAX_WAIT_MS).value
   }
 
-  /** Like `shut`, but blocks this thread until the worker is outside: a run takes about 10 ms, loading a model about 100 ms. */
+  /**
+   * For the owner of the worker: shuts the gate, and blocks this thread until the worker's present run of native code has ended. A run
+   * takes about 10 ms, loading a model about 100 ms.
+   */
   shutNow(): void {
     Atomics.store(this.#cells, SHUT, 1)
     Atomics.wait(this.#cells, INSIDE, 1, MAX_WAIT_MS)
@@ -92,7 +98,9 @@ export class RunGate {
 
 const atExit = new Set<RunGate>()
 
-/** Shuts the gate at process exit, before the process ends its threads. The returned function cancels this. */
+/**
+ * Registers a gate to be shut at process exit, before the process ends its worker threads. The returned function removes the registration.
+ */
 export function shutAtExit(gate: RunGate): () => void {
   if (atExit.size === 0) process.on('exit', shutAll)
   atExit.add(gate)

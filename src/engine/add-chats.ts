@@ -1,4 +1,7 @@
-/** Adds chat exports: opens the files, which a lens must not do, and passes them to the lens that reads them. */
+/**
+ * Adds chat exports: opens the files on disk, which lenses (the engine's query modules) may not do themselves, and passes them to the lens
+ * that reads chats.
+ */
 import { createReadStream } from 'node:fs'
 import { basename, posix, relative, sep } from 'node:path'
 import { type GivenOptions, rememberOptions } from '../ingest/added-paths.ts'

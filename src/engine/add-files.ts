@@ -36,7 +36,10 @@ async function add(parts: Parts, request: AddRequest, call: CallContext): Promis
   )
 }
 
-/** Brings the word index up to date while files are being added, so that the next query need not index all of them at once. */
+/**
+ * Brings the word index up to date at each progress report while files are being added, so that the next query need not index all of the
+ * new entries at once.
+ */
 function keepingUp({ indexes }: Parts, { report }: CallContext): KeepingUp {
   let following: Promise<void> | null = null
   const follow = async () => {

@@ -33,13 +33,22 @@ interface Needed {
 
 type Caller = Pick<CallContext, 'signal' | 'report'>
 
-/** Most changed data that is read again before a waiting query is answered; it takes some tens of milliseconds. */
+/**
+ * Largest amount of changed data (files, and bytes in them) that is read again while a query waits; reading this much takes some tens of
+ * milliseconds.
+ */
 const MAX_QUICK = { files: 10, bytes: 128 * 1024 }
 
-/** Minimum interval between the background job's looks at the files, and the largest share of time that the looks may take. */
+/**
+ * Limits on how often a background job checks added files for changes: at most once every `LOOK_EVERY_MS` milliseconds, and so that
+ * checking takes at most the share `LOOK_SHARE` of its time.
+ */
 const LOOK_EVERY_MS = 1_000
 const LOOK_SHARE = 1 / 20
-/** Pause of the job after a failure to read code: `FIRST_PAUSE_MS`, doubled with each failure, at most `MAX_PAUSE_MS`. */
+/**
+ * Pause in milliseconds before the background job tries again to read source code after a failure: `FIRST_PAUSE_MS`, doubled with each
+ * further failure, at most `MAX_PAUSE_MS`.
+ */
 const FIRST_PAUSE_MS = 4_000
 const MAX_PAUSE_MS = 300_000
 
@@ -52,7 +61,10 @@ export class AddedFiles {
   #hostOf: ((lens: string) => LensHost) | null = null
   /** Error messages by absolute path: files and source code whose last reading in this process failed. */
   readonly #problems = new Map<string, string>()
-  /** Code that failed, by path: number of failures since the last success, and the time of the next attempt (`performance.now`). */
+  /**
+   * Source code whose reading failed, by path: number of failures since the last success, and the time before which it is not tried again
+   * (on the clock of `performance.now`).
+   */
   readonly #pauses = new Map<string, { readonly failures: number; readonly until: number }>()
 
   constructor(parts: Needed, isWatched: boolean) {
@@ -83,7 +95,10 @@ export class AddedFiles {
     return this.#waiting
   }
 
-  /** Notes for the owner on an answer: added files that are missing, or that have changed and have not been read again yet. */
+  /**
+   * Notes that are attached to an answer for the local owner: added files that are missing, or that have changed and have not been read
+   * again yet. Other viewers get no notes.
+   */
   notesFor(viewer: Viewer): readonly Note[] {
     if (!isOwner(viewer)) return []
     const missing = [...this.#waiting.paths, ...this.#waiting.trees].filter(({ isMissing }) => isMissing)
@@ -125,7 +140,10 @@ export class AddedFiles {
     return { ...made, errors: [...errors, ...made.errors] }
   }
 
-  /** Reads changed code again, once for each lens. A failure is reported, and does not keep the other code from being read. */
+  /**
+   * Reads changed source code again, with one call for each lens whose code has changed. If the call for one lens fails, the failure is
+   * reported and the code of the other lenses is still read.
+   */
   async #readTrees(trees: readonly TreeChanges[], signal: AbortSignal): Promise<IngestReport['errors']> {
     const errors: { path: string; message: string }[] = []
     const changed = trees.filter(({ isChanged }) => isChanged)

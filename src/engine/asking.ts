@@ -1,4 +1,7 @@
-/** Answers queries: gives the pipeline the parts of this engine that a query needs, and counts the use of the results shown. */
+/**
+ * Answers queries: passes the parts of this engine that a query needs to the query pipeline, and records which entries were shown, because
+ * use affects later ranks.
+ */
 
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
@@ -36,7 +39,10 @@ const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_fail
 export interface WatchedAnswer {
   readonly answer: Answer
   readonly asOf: Instant
-  /** Next instant at which the validity of a visible entry begins or ends, so that time alone may change the answer; infinite: never. */
+  /**
+   * Next instant at which the validity period of an entry visible to the viewer begins or ends, so that the answer may change without a
+   * write; infinite: there is none.
+   */
   readonly nextBound: Instant
 }
 
@@ -95,7 +101,8 @@ export class Asking {
 
   #over(scratch: Scratch): Asking {
     const { store } = scratch
-    // The store in memory is searched by words only: embedding all of it for one query would take too long.
+    // A temporary store in memory is searched by words only, because computing vectors for all of its texts during one query would take too
+    // long.
     const parts: Parts = { ...this.#parts, store, indexes: indexesOf(scratch), ...NO_MODEL }
     const asking = this.#others.get(scratch) ?? new Asking(parts, this.#host, this)
     this.#others.set(scratch, asking)
@@ -133,7 +140,8 @@ export class Asking {
   }
 
   /**
-   * The next `limit` items of an answer that has more of them. `from`: the cached order of results from which to continue, if there is one.
+   * Computes the next `limit` items of a longer answer. `from`: the cached order of results at which to continue; null: there is none, so
+   * the query runs from the start.
    */
   async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
     const now = () => this.#parts.clock.now()
@@ -164,7 +172,8 @@ export class Asking {
   }
 
   /**
-   * The place in which a stream keeps its order of results between pieces; reading it gives null when the order was dropped from the cache.
+   * A slot of the result cache in which a streamed answer keeps its order of results between two pieces. Reading the slot gives null if the
+   * cache has dropped the order.
    */
   place({ viewer }: CallContext): CachedPlace {
     const name = `stream ${++this.#streams}`
@@ -179,7 +188,10 @@ export class Asking {
     }
   }
 
-  /** Caches the remaining order of results, so that a caller with this part's cursor continues in the same order. */
+  /**
+   * Caches the order of the results not yet returned, so that a later request with the cursor of this part of the answer continues in the
+   * same order.
+   */
   holdRest({ answer: { cursor }, next, size }: Part, { viewer }: CallContext): void {
     if (cursor === null || next === null) return
     this.#held.hold(cursor.place, viewer.id, next, size, this.#parts.clock.now())
@@ -239,7 +251,10 @@ export class Asking {
     return made === null ? this.#prepareAtOnce(input, call) : { stages: this.#stagesOf(query.lens), ...made }
   }
 
-  /** Loads the indexes that the query needs: words, unless the answer needs none, and the point indexes that the lens names. */
+  /**
+   * Loads the indexes that the query needs: the word index, unless the answer needs no words, and the point indexes that the query's lens
+   * names.
+   */
   #load(query: Query, now: Instant, call: CallContext): Promise<MadeContext | null> {
     const { pointIndexes = [], readsWords = true } = this.#parts.registry.must(query.lens)
     const words = readsWords || call.rows !== 'keys' ? ['words'] : []
@@ -252,7 +267,10 @@ export class Asking {
     return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
   }
 
-  /** Checks and resolves an input, at most once for the same input and instant: the caller does so before any index is loaded. */
+  /**
+   * Checks a query's input and resolves it to the internal form of a query; the result is cached for the same input object, viewer and
+   * instant, because the check runs once before any index is loaded and again in the query itself.
+   */
   #resolve(input: QueryInput, viewer: Viewer, now: Instant): Query {
     const known = this.#resolved.get(input)
     if (known !== undefined && known.viewer === viewer.id && known.query.begun === now) return known.query
@@ -296,7 +314,10 @@ export class Asking {
     else this.used(entries, viewer)
   }
 
-  /** One small transaction. A store that is read-only or on a full disk still answers queries; the use is then not counted. */
+  /**
+   * Counts uses in one small write transaction. A store that is read-only or on a full disk still answers queries; the uses are then not
+   * counted.
+   */
   #count(write: () => void): void {
     try {
       write()
@@ -307,8 +328,9 @@ export class Asking {
 }
 
 /**
- * A query answered in pieces: together they hold what one page of the same limit would hold, in the same order. Access is checked again for
- * each piece when it is sent. No transaction is open between pieces, and a piece is computed only when it is requested.
+ * An answer sent in pieces. Together they hold the items that one page with the same limit would hold, in the same order. The viewer's
+ * access is checked again before each piece; no transaction is open between pieces, and a piece is computed only when the caller requests
+ * it.
  */
 export async function* streamQuery(
   engine: Asking,
@@ -319,7 +341,8 @@ export async function* streamQuery(
   const asking = await engine.for(input, call)
   let query = asking.resolve(input, call)
   const { limit } = query
-  // Between pieces the order of results is kept in the same cache as those of pages, so slow readers take no extra memory.
+  // Between two pieces of a streamed answer, the order of results is kept in the cache that also serves cursors, so a slow reader takes no
+  // extra memory.
   const place = asking.place(call)
   let from = asking.cachedFor(query, call)
   const reports = new Reports()
@@ -342,11 +365,12 @@ export async function* streamQuery(
 }
 
 /**
- * Collects what the pieces report beside their items (notes, coverage): the last piece completes what one page of all items would report.
+ * Collects the notes and coverage that the pieces of a streamed answer report beside their items. The last piece adds what is missing for
+ * all pieces together to report the same as one page with all items.
  */
 class Reports {
   readonly #said = new Set<string>()
-  /** Notes that were first reported by a piece other than the first one of the streamed answer; the last piece contains them. */
+  /** Notes on a streamed answer that came up after its first piece was sent; they are sent with the last piece. */
   readonly #later: Note[] = []
   #isComplete = true
 

@@ -1,5 +1,6 @@
 /**
- * Limits how many bytes each viewer may store by requests from outside (QE-019). The store counts the bytes, so a restart changes nothing.
+ * Limits how many bytes each viewer may store through requests from outside the process (QE-019). The store itself counts the bytes, so a
+ * restart does not reset the limit.
  */
 
 import type { Clock } from '../base/clock.ts'

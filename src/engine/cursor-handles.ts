@@ -40,7 +40,8 @@ export class CursorHandles {
   }
 
   /**
-   * The handle for a cursor. Never fails and never waits for a writer: until the store can be written, only this process knows the cursor.
+   * The handle for a cursor, which is stored for it. Never fails and never waits for other writers: as long as the store cannot be written,
+   * the cursor is kept in the memory of this process.
    */
   shorten(cursor: string): string {
     if (cursor.length <= MAX_LENGTH) return cursor
@@ -57,7 +58,10 @@ export class CursorHandles {
     return handle
   }
 
-  /** The cursor of a handle. Text that is no handle is returned unchanged. Null: this handle's cursor is no longer kept. */
+  /**
+   * The cursor that a handle was made for. A text that is not a handle is returned unchanged. Null: the cursor of this handle is no longer
+   * kept.
+   */
   expand(given: string): string | null {
     if (!HANDLE.test(given)) return given
     const row = this.#store.table(CURSORS).get({ handle: given })
@@ -94,7 +98,9 @@ interface Schemas {
   readonly output: z.ZodType
 }
 
-/** The input with its handles replaced by the cursors. Throws `cursor_expired` for a handle whose cursor is no longer kept. */
+/**
+ * The input of an operation with each handle replaced by its cursor. Throws `cursor_expired` for a handle whose cursor is no longer kept.
+ */
 export function withWholeCursors({ input: schema }: Schemas, input: unknown, handles: CursorHandles): unknown {
   return changed(input, pathsOf(schema, 'input'), (cursor, path) => {
     const whole = handles.expand(cursor)

@@ -20,7 +20,10 @@ interface GivenOptions {
   readonly embedderTimeoutMs?: number | undefined
 }
 
-/** Opens the embedder. Rejects only for a wrong setting: if the embedder fails otherwise, queries are answered by words. */
+/**
+ * Opens the embedder of an engine. Rejects only if a setting is wrong; after any other failure the engine has no embedder, and queries are
+ * answered by word search.
+ */
 export async function startEmbedder(
   { embedder: given, warm, embedderTimeoutMs: openingMs }: GivenOptions,
   settings: EmbedderSettings,
@@ -81,7 +84,10 @@ export const NATIVE_HELP: string =
 /** Name of the file in the home that is written when the notice about the WebAssembly runtime has been shown, so that it is shown once. */
 const MARK = 'wasm-notice'
 
-/** The notice to the owner that the built-in model runs on WebAssembly, shown once per home; null otherwise. */
+/**
+ * A notice for the owner that the built-in model runs on WebAssembly because the native runtime is missing; null if it does not, or if the
+ * notice was already shown for this home.
+ */
 export function runtimeNotice(homeFolder: string | null, embedder: Embedder | null): string | null {
   if (homeFolder === null || embedder?.runsOn?.().runtime !== 'wasm') return null
   const line = `using the slower WebAssembly runtime; ${NATIVE_HELP}`

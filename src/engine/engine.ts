@@ -78,13 +78,15 @@ export interface Engine extends AsyncDisposable, Calls {
   as(viewer: Viewer): Calls
   query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
   /**
-   * The answer of `query` in pieces (`chunk_size`), each computed when it is requested. Ends when the answer is complete, when the iterator
-   * returns or the signal is aborted, and with `deadline_exceeded` when the next piece is not requested for a minute.
+   * The answer to a query as a stream of pieces with `chunk_size` items, each computed when it is requested. The stream ends when the
+   * answer is complete, when the iterator's `return` is called or the signal is aborted; it fails with `deadline_exceeded` when the next
+   * piece is not requested for a minute.
    */
   stream(input: QueryInput, context?: Partial<CallContext>): AsyncIterableIterator<PageChunk>
   /**
-   * The present answer, followed by its changes as events. Without `notify_on_connect: false` the items of the present answer come first as
-   * events. Ends when it is cancelled, when the context's signal is aborted, and with the engine.
+   * Subscribes to the answer of a query: its changes are sent as events, and unless `notify_on_connect` is false the items of the present
+   * answer are sent as events first. The subscription ends when it is cancelled, when the context's signal is aborted, or when the engine
+   * is closed.
    */
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Partial<CallContext>): Promise<Subscription>
   explain(input: ExplainRequest, context?: Partial<CallContext>): Promise<ExplainAnswer>
@@ -97,7 +99,10 @@ export interface Engine extends AsyncDisposable, Calls {
   ): Promise<Page>
   /** Reads an entry. This counts as a use of the entry, which raises it in later answers, unless `touch` is false. */
   get(input: GetInput, context?: Partial<CallContext>): Promise<EntryView>
-  /** Counts a use of entries that were opened or cited. Counts all of them or none: `not_found` for an id that is not visible. */
+  /**
+   * Counts a use of entries that a person or agent opened or cited, which raises them in later answers. All of them are counted or none:
+   * `not_found` if an id is not visible to the viewer.
+   */
   touch(
     input: { readonly ids: readonly string[] },
     context?: Partial<CallContext>,
@@ -113,7 +118,10 @@ export interface Engine extends AsyncDisposable, Calls {
     readonly created: number
     readonly updated: number
     readonly unchanged: number
-    /** Why some of the viewer's chunks have no vector: embedding failed, or the embedder refused their texts. Null otherwise. */
+    /**
+     * Why embedding failed to give the viewer's chunks a vector: an error, or texts that the embedder refused. Null: no chunk lacks a
+     * vector, or embedding is still in progress.
+     */
     readonly embedding_error: string | null
   }>
   add(input: AddRequest, context?: Partial<CallContext>): Promise<AddReport>
@@ -129,10 +137,14 @@ export interface Engine extends AsyncDisposable, Calls {
    */
   readChanges(context?: Partial<CallContext>): Promise<void>
   status(context?: Partial<CallContext>): Promise<Status>
-  /** Number of changes, over all partitions, that the loaded indexes have not applied yet; the next query applies them. */
+  /**
+   * Number of changes in the store's change feed, over all partitions, that the loaded indexes have not applied yet; the next query applies
+   * them.
+   */
   feedLag(): number
   /**
-   * Examines the store, indexes and embedder. With `repair`, repairs only what can be rebuilt from existing data, and touches nothing else.
+   * Health check: examines the store, indexes and embedder. With `repair`, also repairs problems, but only by rebuilding what can be
+   * derived from existing data.
    */
   doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
   /** The embedding models that answer queries now, or that will after a change of model in progress, with their state. */

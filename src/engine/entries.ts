@@ -1,4 +1,7 @@
-/** Writes and reads entries for a viewer: a viewer can write own entries and read visible ones; all others appear not to exist. */
+/**
+ * Writes and reads entries for a viewer: a viewer can write only entries of its own and read only visible ones; all others appear not to
+ * exist.
+ */
 
 import { canonicalJson, v4Id } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
@@ -90,7 +93,10 @@ function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly Chun
   return cut
 }
 
-/** Deletes all of the entries or none. An id that does not exist, is hidden or belongs to another viewer gives `not_found`. */
+/**
+ * Deletes all of the given entries, or none of them. An id that does not exist or is hidden from the viewer gives `not_found`; an entry
+ * that the viewer sees but does not hold gives `denied`.
+ */
 export function deleteEntries(
   { store, registry, clock }: Pick<EntryParts, 'store' | 'registry' | 'clock'>,
   ids: readonly string[],
@@ -125,7 +131,10 @@ function requireHeld(reader: StoreReader, id: string, accessScope: AccessScope):
   })
 }
 
-/** Key of a damaged entry with this id: it can be deleted although it cannot be read, if no other entry can be meant. */
+/**
+ * Key of an entry whose stored data is damaged, found by its id: it can be deleted although it cannot be read, provided that no other entry
+ * with this id is in the viewer's partitions.
+ */
 function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): EntryKey | undefined {
   const keys = reader.find(id, accessScope.partitions)
   let isDamaged = false
@@ -148,7 +157,7 @@ function own(reader: StoreReader, id: string, viewer: Viewer): Entry | undefined
   return entries.find(entry => entry.audience.holder === viewer.id)
 }
 
-/** Audience of an entry that is written: as given, otherwise unchanged; a new entry is private by default. */
+/** The audience of an entry that is written: as the input says, otherwise that of the existing entry; a new entry is private by default. */
 function audienceOf(input: PutInput, before: Entry | undefined, viewer: Viewer, field: string): Audience {
   const { visibility, federations } = input
   if (visibility !== 'shared' && federations !== undefined) {
@@ -237,7 +246,8 @@ export class NewVectors {
   }
 
   /**
-   * Starts to make the missing vectors, or waits until they are made (`wait`). Returns why that failed, or null. Rejects with `cancelled`.
+   * Starts to make the missing vectors; with `wait`, waits until all are made. Returns the error message if that failed, otherwise null.
+   * Rejects with `cancelled`.
    */
   async make(wait: boolean, { report, signal }: Pick<CallContext, 'report' | 'signal'>): Promise<string | null> {
     const { embedding, indexes } = this.#parts
@@ -256,7 +266,8 @@ export class NewVectors {
   }
 
   /**
-   * Why chunks in this access scope have no vector, in words for its viewer; null if none is missing, or if embedding is still in progress.
+   * The reason, in words for the viewer, why chunks that the viewer may see have no vector; null if all have one, or if embedding is still
+   * in progress.
    */
   missing({ viewer, partitions }: AccessScope, failure: string | null): string | null {
     if (this.pending(partitions) === 0) return null

@@ -65,8 +65,9 @@ export async function* exportInTurns(
 }
 
 /**
- * Lines in this order: entries by key, then access states, then tables in the order of declaration, with rows by primary key. Tables that
- * are only change logs (`mechanical`) are left out. Null: a page was read that gives no line, so that the caller can pause.
+ * Yields export lines: entries by key, then access states, then tables in the order of declaration, with rows by primary key. Tables that
+ * are only change logs (`mechanical`) are left out. A yielded null is no line, but lets the caller pause after a page of rows without
+ * lines.
  */
 export function* exportLines(
   reader: StoreReader,

@@ -25,7 +25,10 @@ export interface HomeRequest {
   /** Path of the home from the environment variable QUERENT_HOME. */
   readonly environmentHome?: string | undefined
   readonly workingFolder: string
-  /** Whether to create the home if it does not exist: at the named path, otherwise in the working folder. */
+  /**
+   * Whether to create the home if it does not exist: at the path that the caller or the environment names, otherwise as `.querent` in the
+   * working folder.
+   */
   readonly create: boolean
 }
 

@@ -81,7 +81,10 @@ export interface Imported {
   readonly warnings: readonly string[]
 }
 
-/** Reads all lines, then writes them in one transaction, in steps that pause with `turns`. Existing entries are replaced. */
+/**
+ * Reads and checks all export lines, then writes them in one transaction, pausing between steps so that other work can run. An existing
+ * entry with the holder and id of an imported one is replaced.
+ */
 export async function importLines(
   store: Store,
   lines: AsyncIterable<unknown>,
@@ -147,7 +150,10 @@ function* putEntry(writer: StoreWriter, { entry }: EntryLine): Steps<EntryKey> {
   return (yield* writer.putInSteps(draft, chunks)).key
 }
 
-/** Writes a row. False: the row belongs to a change log of the exporting store, as found in exports of older versions, and is skipped. */
+/**
+ * Imports a table row. Returns false if the row was skipped, because it belongs to a change log of the exporting store, which exports of
+ * older versions contain.
+ */
 function putRow(
   writer: StoreWriter,
   tables: readonly TableDeclaration[],
@@ -165,7 +171,8 @@ function putRow(
   const row = imports.reduce<Row>((given, each) => each.row(table.name, given), Object.fromEntries(cells))
   const entry = line.entry && known.must(line.entry)
   writer.table(table).put(entry === undefined ? row : { ...row, entry })
-  // Writes a change of the entry to the feed, because only its aspect row changed and followers must still be notified.
+  // Appends a change of the entry to the change feed: the entry is unchanged, but a row of the entry in a lens's table was written, and
+  // indexes that follow the feed must learn of that.
   if (entry !== undefined && table.aspect !== undefined) writer.announce(entry)
   return true
 }

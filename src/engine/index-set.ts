@@ -1,7 +1,7 @@
 /**
- * All indexes of one engine, and what makes them: each loaded from its snapshot when it is first asked for (a question by words alone never
- * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it. Whoever can
- * wait has both done in steps (QE-019): several share them, each takes the next one. For who cannot, the rest is done in one piece.
+ * Holds all indexes of one engine. An index is loaded from its snapshot file when it is first needed, updated from the store's change feed
+ * before each query, and saved when enough has changed. Loading and updating are done in steps with pauses if the caller can wait (QE-019);
+ * concurrent callers share the work, each running the next step. For callers that cannot wait, the remaining steps run without a pause.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const MIN_SAVED_CHANGES = 500
  * entries takes about 0.2 s.
  */
 const MUCH = 5_000
-/** Maximum length of the change feed, which is cut beyond it; an index that is further behind must be rebuilt. */
+/** Maximum number of changes kept in the store's change feed; older ones are pruned. An index that lags further behind must be rebuilt. */
 const FEED_LENGTH = 200_000
 
 export class IndexSet {
@@ -83,7 +83,10 @@ export class IndexSet {
     return this.names.map(name => this.get(name))
   }
 
-  /** The index of this name, which must exist. The first call loads it; every call updates all loaded indexes. */
+  /**
+   * The index of this name, which must exist. If the index is not loaded, it is loaded and all loaded indexes are updated to the latest
+   * commit; otherwise it is returned as it is.
+   */
   get(name: string): Index {
     const index = this.#named(name)
     if (this.#loaded.has(index)) return index
@@ -92,7 +95,10 @@ export class IndexSet {
     return index
   }
 
-  /** Loads and updates these indexes in steps, so that `get` of their names, and `refresh`, return at once afterwards. */
+  /**
+   * Loads the named indexes and updates all loaded ones to the latest commit, with pauses between steps. Afterwards `get` of these names
+   * and `refresh` return without further work.
+   */
   *getInSteps(...names: readonly string[]): Steps<void> {
     const isBehind = this.#store.version() !== this.#version || names.some(name => !this.#loaded.has(this.#named(name)))
     if (!isBehind) return
@@ -112,7 +118,10 @@ export class IndexSet {
     return positions.length === 0 ? 0 : Math.max(0, this.#store.lastSeq() - Math.min(...positions))
   }
 
-  /** Registers a listener that is called before each step that may change indexes, until it returns false. */
+  /**
+   * Registers a listener that is called before any index may change; it does a piece of work at each call and returns true as long as more
+   * is left.
+   */
   beforeChange(listener: () => boolean): void {
     this.#onChange = listener
   }
@@ -122,7 +131,10 @@ export class IndexSet {
     while (this.#followSome());
   }
 
-  /** Updates the index if it is far behind after many writes, so that the next query need not wait for all of them. */
+  /**
+   * Updates the index of this name if it is thousands of changes behind the store, so that the next query need not apply all of them.
+   * Pauses between steps.
+   */
   *keepUp(name: string): Steps<void> {
     const index = this.#indexes.get(name)
     if (index === undefined) return
@@ -175,7 +187,10 @@ export class IndexSet {
     yield* this.#whileSame(lettingGo([...this.#loaded]))
   }
 
-  /** Tests whether a snapshot is usable by loading it into an empty index of the same kind; null without a home. */
+  /**
+   * Function that tests the snapshot of an index by loading it into an empty index of the same kind; null for a store without a home, which
+   * has no snapshots.
+   */
   get tryLoading(): ((empty: Index) => Steps<SnapshotLoad>) | null {
     const snapshots = this.#snapshots
     return snapshots === null ? null : empty => snapshots.load(empty)
@@ -242,7 +257,10 @@ export class IndexSet {
     this.#saved.set(index, position)
   }
 
-  /** Runs steps during which no loaded index may change: updates wait until they are done. Must be called right after `getInSteps`. */
+  /**
+   * Runs a generator of work during which no loaded index may change: updates of the indexes wait until the work is done. The indexes must
+   * just have been updated, with no pause in between.
+   */
   *#whileSame(steps: Steps<void>): Steps<void> {
     this.#following = { steps, version: -1 }
     this.#version = -1
@@ -267,7 +285,10 @@ export class IndexSet {
     return index
   }
 
-  /** Runs the next step of loading the index. False: it is loaded. An error in a step ends the loading, and the next call starts again. */
+  /**
+   * Runs the next step of loading an index. Returns false when the index is loaded. An error in a step ends the loading, and the next call
+   * starts it from the beginning.
+   */
   #loadSome(index: Index): boolean {
     if (!this.#loaded.has(index)) this.#prepare()
     if (this.#loaded.has(index)) return false
@@ -329,7 +350,10 @@ export class IndexSet {
     for (const index of indexes) yield* refreshing(index, this.#store)
   }
 
-  /** Runs steps within one read of the store, so that they see a single commit. Returns true if steps are left. */
+  /**
+   * Runs a generator for some milliseconds within one read transaction of the store, so that it sees a single commit. Returns true if the
+   * generator has not ended.
+   */
   #step(steps: Steps<void>): boolean {
     try {
       return !this.#store.read(reader => aroundDamage(reader, () => manySteps(steps)))
@@ -460,7 +484,8 @@ export class IndexMakers {
   }
 
   /**
-   * Opens a temporary store in memory. Its vectors are those of this embedder's model. Its indexes are created when they are first used.
+   * Opens a temporary store in memory. Its vectors, if any, are those of this embedder's model, and its indexes are created when they are
+   * first used.
    */
   openScratch(embedder: Embedder | null): Scratch {
     const store = openMemoryStore()

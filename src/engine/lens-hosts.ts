@@ -127,7 +127,8 @@ export class LensHosts {
 }
 
 /**
- * Calls of the lens operations by lens, created when they are used. For a lens that the engine does not have, they throw `unknown_lens`.
+ * Functions that call the operations of lenses for this viewer, grouped by lens and made at first use. For a built-in lens that the engine
+ * has not loaded, they throw `unknown_lens`.
  */
 export function lensCalls(engine: Engine, viewer: Viewer): Calls {
   const lenses = new Map([...BUILT_IN_LENSES, ...engine.lenses].map(lens => [lens.name, lens]))
@@ -146,7 +147,10 @@ export function lensCalls(engine: Engine, viewer: Viewer): Calls {
   return calls as Calls
 }
 
-/** Adds the lens calls of the local owner as properties of the engine. Existing properties of the same name are kept. */
+/**
+ * Adds functions for the operations of lenses, called for the local owner, as properties of the engine. Existing properties of the same
+ * name are kept.
+ */
 export function withCalls(engine: Omit<Engine, keyof Calls>): Engine {
   const whole = engine as Engine
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(lensCalls(whole, LOCAL_OWNER)))) {

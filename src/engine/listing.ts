@@ -95,7 +95,10 @@ export function isAgent(reader: StoreReader, id: string): boolean {
   return reader.table(AGENTS).get({ id }) !== undefined
 }
 
-/** The visible entry with this id: the viewer's own first, then the first by holder. Throws `store_corrupt` if it is damaged. */
+/**
+ * The entry with this id that the viewer may see. If several holders have an entry with this id, the viewer's own comes first, then the
+ * first by holder. Throws `store_corrupt` if the entry is damaged.
+ */
 export function requireVisible(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
   const keys = reader.find(id, accessScope.partitions)
   const entries = reader.entries(keys)
@@ -180,7 +183,10 @@ export function countVisible(store: Store, accessScope: AccessScope): number {
   return kept.counts.get(accessScope.partitions.join(), () => store.count(accessScope, null))
 }
 
-/** Suggested completions for names, from visible entries only, so that none reveals an entry that the viewer may not see. */
+/**
+ * Default number of suggested completions for each field. Only names from entries that the viewer may see are suggested, so that none
+ * reveals a hidden entry.
+ */
 const DEFAULT_SUGGESTIONS = 10
 /** Maximum number of different values of a field that are compared with the typed prefix: the most frequent values. */
 const MAX_COMPARED = 10_000

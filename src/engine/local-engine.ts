@@ -431,7 +431,8 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   /**
-   * Makes missing vectors. Returns why embedding could not be completed, or null. Entries stay written in any case, and are found by words.
+   * Makes missing vectors of the viewer's chunks, and waits for them with `wait`. Returns why some are still missing, or null. Whatever it
+   * returns, entries already written stay and are found by word search.
    */
   async #embedNew(wait: boolean, call: CallContext): Promise<string | null> {
     const vectors = await this.#vectors()

@@ -26,7 +26,8 @@ import type { IndexSet } from './index-set.ts'
 import { readSettings, writeSettings } from './options.ts'
 
 /**
- * The embedder that answers at present, which may be replaced. Code that embeds a text and then searches must take `current` once for both.
+ * The embedder that answers queries at present; it may be replaced by another at any time. Code that embeds a text and then searches must
+ * read `current` once and use the same embedder for both.
  */
 export class ServingEmbedder implements Embedder {
   #current: Embedder
@@ -72,7 +73,10 @@ interface Recorded {
 }
 
 const NAME = 'model'
-/** Name of a meta value in the store that exists once the second model has embedded a text in a language other than the first model's. */
+/**
+ * Name of a value in the store's metadata that exists once the second model has embedded a text in a language that the first model does not
+ * know.
+ */
 const FOREIGN = 'foreign_texts'
 const recordSchema = z.object({
   model: z.string(),
@@ -122,7 +126,10 @@ export class Models {
   #hasForeign = false
   #around: Surroundings | null = null
 
-  /** `before`: the model that answers until the target has embedded everything; null: the target answers at once. */
+  /**
+   * `before`: the previous model, which answers queries until the target model has embedded all texts; null: the target model answers at
+   * once.
+   */
   private constructor(input: ModelsInput, recorded: Recorded | null, before: Embedder | null) {
     const { target, second, settings } = input
     this.#input = input
@@ -155,7 +162,10 @@ export class Models {
     return [...new Set([this.main?.current ?? null, ...this.targets])].filter(one => one !== null)
   }
 
-  /** Whether another process has changed the model since this one opened the store: then that process does the embedding. */
+  /**
+   * Whether another process has changed the recorded model since this process opened the store; if so, the other process does the
+   * embedding.
+   */
   get isOverruled(): boolean {
     const recorded = recordedIn(this.#input.store)?.model
     const own = this.#target === null ? undefined : modelKey(this.#target.model)
@@ -183,7 +193,10 @@ export class Models {
     if (isForeign) writer.setMeta(FOREIGN, 'true')
   }
 
-  /** Called when everything is embedded: the target answers from now on, and vectors of earlier models are removed. */
+  /**
+   * Called when every chunk has a vector of the target model: from now on the target answers queries, and the vectors of earlier models are
+   * removed from the store.
+   */
   async finish(): Promise<void> {
     const { store } = this.#input
     const target = this.#target
@@ -260,7 +273,10 @@ export class Models {
     return knowsMany && isEnglish ? 'other_languages' : 'all'
   }
 
-  /** Switches the open engine to the new model. False: the change takes effect when the store is next opened. */
+  /**
+   * Starts using the new model in the open engine. Returns false if that is impossible, so that the change takes effect when the store is
+   * next opened.
+   */
   async #change(role: string, settings: EmbedderSettings, folder: string, home: string): Promise<boolean> {
     const around = this.#around
     if (this.main === null || around === null) return false
@@ -325,7 +341,10 @@ async function modelBefore(
   return null
 }
 
-/** The recorded model. Null: nothing was embedded yet, or the record cannot be read, for example because another version wrote it. */
+/**
+ * The store's record of the model for which its vectors are complete. Null: nothing was embedded yet, or the record cannot be read, for
+ * example because another version of the program wrote it.
+ */
 function recordedIn(reader: StoreReader): Recorded | null {
   try {
     return recordSchema.parse(JSON.parse(reader.meta(NAME) ?? 'null')) as Recorded

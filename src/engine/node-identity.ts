@@ -1,4 +1,7 @@
-/** The node's key and the nonces it has accepted, both kept in its store for all processes on it; and the check of signed requests. */
+/**
+ * The identity of this node: its key, and the nonces (numbers used once) of messages that it has accepted, both kept in the store for all
+ * processes on it; and the check of signed requests.
+ */
 import type { Clock, Instant } from '../base/clock.ts'
 import { fromBase64Url, type Keys, keysOf, SEED_BYTES, toBase64Url } from '../identity/keys.ts'
 import {
@@ -73,7 +76,8 @@ function use(writer: StoreWriter, key: { readonly sender: string; readonly nonce
     const forgotten = Math.max(forgottenStretch(writer), ...over)
     if (over.length > 0) writer.setMeta(FORGOTTEN_STRETCH, String(forgotten))
   }
-  // Reached only if the clock was ahead and has been set back: nonces of that time were deleted, so a message could be replayed.
+  // The period's nonces were deleted already, which is possible only if the clock was ahead and has been set back. All messages of the
+  // period are rejected, because one of them could be a replay.
   if (stretch <= forgottenStretch(writer) + 1) return false
   if (table.get(key) !== undefined) return false
   table.put({ ...key, stretch })
@@ -84,7 +88,10 @@ function stretchAt(now: Instant): number {
   return Math.floor(now / NONCE_LIFE_MS)
 }
 
-/** Whether a time stretch is over: messages from two stretches ago are too old to be accepted, whatever their nonce. */
+/**
+ * Whether nonces of a period of `NONCE_LIFE_MS` milliseconds may be deleted: it is at least two periods ago, so its messages are too old to
+ * be accepted, whatever their nonce.
+ */
 function isOver(stretch: number, now: Instant): boolean {
   return stretch < stretchAt(now) - 1
 }
@@ -105,7 +112,10 @@ export interface SignedRequests {
    * reason, if the request is not accepted.
    */
   viewerOf(facts: RequestFacts, header: (name: string) => string | null): Promise<Viewer | null>
-  /** Returns a check whether the key of an accepted request still belongs to the viewer; it may be called any number of times. */
+  /**
+   * Returns a function that checks whether the key of an accepted request still belongs to the viewer; for long-lived requests, the
+   * function may be called repeatedly.
+   */
   stillSpeaksFor(viewer: Viewer, header: (name: string) => string | null): () => boolean
 }
 

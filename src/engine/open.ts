@@ -1,4 +1,6 @@
-/** The composition root: builds an engine from options, configuration and environment. No other module does. */
+/**
+ * The composition root: builds an engine with all its parts from options, configuration and environment variables. No other module does.
+ */
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { v4Id } from '../base/canonical.ts'
@@ -224,7 +226,10 @@ async function openModels(
 
 const MODEL_VARIABLE = /^QUERENT_(?:EMBEDDER|MULTILINGUAL)/
 
-/** Identity of the node. Undefined if only the default lens was loaded for one query: then nothing communicates with other nodes. */
+/**
+ * The identity of this node towards other nodes. Undefined if only the default lens was loaded, for one query: then nothing communicates
+ * with other nodes.
+ */
 async function nodeOf(
   options: EngineOptions,
   registry: LensRegistry,
@@ -248,7 +253,10 @@ interface Keeping {
   readonly options: EngineOptions
 }
 
-/** Starts the engine's background work, unless that is turned off, and registers the work to do at closing. */
+/**
+ * Registers what must be done when the engine is closed (saving snapshots, erasing deleted bytes), and starts the engine's background work,
+ * unless the options turn that off.
+ */
 async function keepUp(
   parts: Parts,
   hosted: readonly HostedLens[],
@@ -359,11 +367,14 @@ export function openStore(
   return openSqliteStore({ file: home.storeFile, durability, readOnly, keepsState })
 }
 
-/** Creates the store file for this user only; SQLite would make it readable for everybody who can enter the folder. */
+/**
+ * Creates the empty store file with permissions for this user only; SQLite would create it readable for everybody who can enter the folder.
+ */
 function makeForThisUser(file: string): void {
   try {
     writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
   } catch {
-    // Another process created it first, or opening the store will report the problem with the folder better.
+    // a failure is ignored: either another process created the file first, or opening the store next reports the problem with the folder
+    // better
   }
 }

@@ -21,22 +21,37 @@ import { type GivenEmbedder, isEmbedder } from './embedder.ts'
 export interface PluginOptions {
   /** Path of a folder whose plug-ins are all trusted, so that they are loaded without asking. */
   readonly trustedFolder?: string | undefined
-  /** Asks whether a plug-in file may be loaded; a yes is remembered. Absent: plug-ins that are not trusted yet are skipped. */
+  /**
+   * Asks the user whether a plug-in file may be loaded; a yes is remembered for that version of the file. Absent: plug-in files that are
+   * not trusted yet are skipped.
+   */
   readonly trust?: ((file: string) => Promise<boolean>) | undefined
   /** Receives one line of text for each plug-in that is skipped; default: the line is emitted as a warning of the process. */
   readonly warn?: ((line: string) => void) | undefined
 }
 
 export interface EngineOptions {
-  /** The folder that holds `store.db` and the snapshots. Absent: searched from the working folder upwards, or QUERENT_HOME. */
+  /**
+   * Path of the home, the folder with the store file and the index snapshots. Absent: QUERENT_HOME, or the nearest home from the working
+   * folder upwards.
+   */
   readonly home?: string | undefined
   /** Whether to create the home (the folder of the store) if it does not exist. Default: true if `home` is given, otherwise false. */
   readonly create?: boolean | undefined
-  /** A `Store` object of the caller, or `memory` for a store that is lost on closing. Then there is no home. */
+  /**
+   * A `Store` object of the caller, or `memory` for a store in memory that is lost when the engine is closed. With either, the engine has
+   * no home.
+   */
   readonly store?: Store | 'memory' | undefined
-  /** `none` for words only; a settings object to open an embedder; or an `Embedder` object of the caller. Default: MiniLM. */
+  /**
+   * `none`: no embedder, so queries are answered by word search only. Otherwise settings of an embedder to open, or an `Embedder` object of
+   * the caller. Default: the built-in MiniLM model.
+   */
   readonly embedder?: GivenEmbedder | 'none' | undefined
-  /** Timeout in milliseconds for an embedding provider while the engine opens; after that, words alone answer (default 30,000). */
+  /**
+   * Time limit in milliseconds for the requests to an embedding provider while the engine opens; if it passes, the engine opens without an
+   * embedder and answers by word search only (default 30,000).
+   */
   readonly embedderTimeoutMs?: number | undefined
   /** A second model, for texts and queries in languages that the first does not know: a folder, or an `Embedder` object of the caller. */
   readonly multilingual?: Embedder | string | undefined
@@ -52,7 +67,10 @@ export interface EngineOptions {
    * ends.
    */
   readonly onlyLenses?: readonly string[] | undefined
-  /** All reads see the state that the first of them sees, until something is written: for a process that answers one request and ends. */
+  /**
+   * Whether all reads see the state of the store at the first read, until this engine writes something: for a process that answers one
+   * request and ends.
+   */
   readonly keepsState?: boolean | undefined
   /** Receives notices about this installation that are meant for its owner, each at most once per home. Default: notices are not shown. */
   readonly notice?: ((line: string) => void) | undefined
@@ -239,7 +257,10 @@ export function shareOf(limits: LimitSettings, processes: number): LimitSettings
 // The settings of an engine, in layers of rising precedence: defaults, `config.json` in the home, environment variables, options of the
 // caller. They are checked when the engine opens, and frozen afterwards.
 
-/** Schemas of the sources that the configuration names. API keys stay in the environment: a setting names the variable. */
+/**
+ * Schemas of the settings of external search sources. API keys are not part of the settings: a setting names the environment variable that
+ * holds the key.
+ */
 const numericDate = z.strictObject({
   key: z.string().min(1).describe("The metadata key that holds each record's date as a number"),
   unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
@@ -342,7 +363,8 @@ export interface Config {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Merges the layers of settings. If `options.embedder` is an `Embedder` object of the caller, this layer contributes no embedder setting.
+ * Merges the layers of settings into one configuration. If `options.embedder` is an `Embedder` object of the caller, the options contribute
+ * no embedder settings.
  */
 export function resolveConfig(options: EngineOptions, configFile: string | null, environment: Environment): Config {
   const file = configFile === null ? {} : readConfigFile(configFile)

@@ -37,7 +37,9 @@ export interface Parts {
   readonly indexes: IndexSet
   /** Lease that allows one process at a time to write the snapshot files of the indexes. */
   readonly snapshots: Lease
-  /** Creates a new lease object at each call: two leases of one name also exclude each other within this engine. */
+  /**
+   * Creates a lease for the job of this name, a new object at each call: two such lease objects exclude each other even within this engine.
+   */
   readonly lease: (name: string) => Lease
   readonly uses: Uses
   /** The files and folders that were added to the store; finds those that have changed and reads them again. */

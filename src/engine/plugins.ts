@@ -19,7 +19,10 @@ export const PLUGIN_FOLDER = 'plugins'
 export interface PluginRequest {
   /** Path of the folder with the plug-ins, `<home>/plugins`; the folder need not exist. */
   readonly folder: string
-  /** Which file names are plug-ins. When left out: all JavaScript modules, and TypeScript files whose name ends in `_enrichment.ts`. */
+  /**
+   * Pattern of the file names that count as plug-ins. Default: all JavaScript modules, and TypeScript files whose name ends in
+   * `_enrichment.ts`.
+   */
   readonly names?: RegExp | undefined
   /** Path of the file that records which plug-in files were trusted, by path and SHA-256. */
   readonly trustFile: string
@@ -43,7 +46,10 @@ interface PluginFile {
   readonly hash: string
 }
 
-/** Timeout in milliseconds for loading a module: one whose top-level code never finishes must not keep the engine from opening. */
+/**
+ * Time limit in milliseconds for loading a plug-in module: a module whose top-level code never finishes must not keep the engine from
+ * opening.
+ */
 const LOAD_MS = 10_000
 const MODULES = /\.m?js$|_enrichment\.ts$/
 
@@ -162,7 +168,8 @@ export interface OfferedLenses {
 }
 
 /**
- * Loads and installs plug-ins. A module that a lens rejects, or that no lens accepts although all are loaded, is skipped with a warning.
+ * Loads the plug-in modules of the home and installs them in the lenses that accept them. A module that a lens rejects, or that no lens
+ * accepts although all are loaded, is skipped with a warning.
  */
 export async function installPlugins(
   { hosted, areAll }: OfferedLenses,

@@ -141,7 +141,8 @@ export class QuestionContexts {
         const requester = must(caller, 'the caller of a question')
         const signal = late === undefined ? requester.signal : AbortSignal.any([requester.signal, late])
         const vector = await this.#embed(text, space, { ...requester, signal }, notes)
-        // Other processes may have written meanwhile; everything after the embedding of the text runs on one state of the store.
+        // Other processes may have written while the text was being embedded, so the indexes are updated; the rest of the query runs on one
+        // state of the store.
         const names = vector === null ? [] : space.names
         await deadline.withoutWaiting(() => context.turns.run(indexes.getInSteps(...names)))
         accessScope = this.look(viewer)
@@ -170,7 +171,8 @@ export class QuestionContexts {
   #spaceOf({ lens, text }: Query): Space {
     const { models, indexes, store, registry } = this.#parts
     const { knowsLanguages = false } = registry.must(lens)
-    // The models are read once, so that the vector of a query and the index that is searched belong to the same model.
+    // The models are read only once, because a model may be replaced at any time: the vector of a query and the index that is searched must
+    // belong to the same model.
     const [embedder, multilingual] =
       this.#parts.embedder === null ? [null, null] : [models.main?.current ?? null, models.second]
     const nameOf = ({ model }: Embedder) => vectorsName(modelKey(model))
@@ -291,7 +293,10 @@ function scalesOf(main: EmbeddingModel, second: EmbeddingModel): Scales {
  */
 const MAX_UNRELATED = 0.5
 
-/** The note for an answer by words only. The reason contains file names and addresses of this machine, so only the owner sees it. */
+/**
+ * The note on an answer that was found by words only. The reason contains file names and addresses of this machine, so viewers other than
+ * the owner get a general text.
+ */
 function wordsOnly(reason: string, viewer: Viewer): Note {
   const shown = isOwner(viewer) ? reason : 'there is no embedder at the moment.'
   return { code: 'words_only', message: `Words only: ${shown}` }

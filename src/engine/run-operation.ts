@@ -33,8 +33,9 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
 }
 
 /**
- * Runs the streamed form of an operation. Errors in the request are thrown at once, before anything is sent: `invalid_argument` if there is
- * no streamed form, `rate_limited` if a remote requester has too many streams in progress.
+ * Runs the streamed form of an operation, which returns its answer in pieces. Errors in the request are thrown at once, before a piece is
+ * computed: `invalid_argument` if the operation has no streamed form, `rate_limited` if a remote requester has too many streams in
+ * progress.
  */
 export function streamOperation(
   operation: EngineOperation,
@@ -66,7 +67,8 @@ export function onHost(lens: string, operation: Engine['lensOperations'][number]
 }
 
 /**
- * Wraps a stream so that its place in the limit is given back (`free`) once, when it ends, fails, is left early, or the signal is aborted.
+ * Wraps a streamed answer so that the requester's place in the limit on streams is given back (`free`) exactly once: when the stream ends,
+ * fails or is abandoned, or when the signal is aborted.
  */
 function counted<T>(open: () => AsyncIterable<T>, signal: AbortSignal, free: () => void): AsyncIterableIterator<T> {
   try {
@@ -182,7 +184,8 @@ function refused<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /**
- * Input that is invalid or not allowed costs one unit (BQ-186). A requester without units left is not told what is wrong with its input.
+ * Checks a remote request's input and charges its cost in units. Input that is invalid or not allowed costs one unit (BQ-186); a requester
+ * without units left gets the error for the limit instead of the error in its input.
  */
 function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
@@ -197,7 +200,8 @@ function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
     throw thrown
   }
   const questions = questionsIn(operation, parsed)
-  // The limiter adds the cost of a query's length itself; for other read operations the length of their texts is added here.
+  // For queries, the charge already includes the length of the query text; for other read operations the length of all texts in the input
+  // is added.
   const length = questions.length === 0 && operation.cost === undefined && isRead(operation) ? costOfText(parsed) : 0
   charge((operation.cost?.(parsed) ?? 1) + length, ...questions)
   return parsed
@@ -229,7 +233,8 @@ function assertExists(context: CallContext): void {
 }
 
 /**
- * Takes a place in the limit for the streamed form; null if it needs none. Live queries, which can be resumed, have a limit of their own.
+ * Takes a place for a streamed answer in the remote requester's limit; null if the stream needs none. Live queries, which can be resumed,
+ * are counted by a limit of their own.
  */
 function placeFor(
   operation: Operation<Engine>,
@@ -262,7 +267,10 @@ function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
   })
 }
 
-/** Size of an input: UTF-8 bytes of all texts, including field names (metadata are stored with theirs), plus 8 for each number. */
+/**
+ * Size in bytes that an input counts as: the UTF-8 bytes of all texts, including field names (because metadata is stored with its field
+ * names), plus 8 for each number.
+ */
 function bytesOfInput(input: unknown): number {
   let bytes = 0
   // Uses a list instead of recursion, because input from outside may be nested deeper than the call stack allows.

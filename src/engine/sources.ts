@@ -1,4 +1,7 @@
-/** Sources in addition to an engine's own store, named by its configuration or by a lens. Each is opened when it is first needed. */
+/**
+ * Search sources other than the engine's own store (ChromaDB and Qdrant servers), named by the settings or by a lens. Each is opened when
+ * it is first needed.
+ */
 import { must } from '../base/assert.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import type { Remotes } from '../lenses/lens.ts'
@@ -98,7 +101,8 @@ export function remotesOf(environment: Readonly<Record<string, string>>): Remote
 }
 
 /**
- * Checks that the server responds, so that a failure is reported at once and with the address; a query would fail later and less clearly.
+ * Checks that a server responds when a lens opens it, so that a failure is reported at once and with the server's address; the first query
+ * would report it later and less clearly.
  */
 async function requireAnswer(url: string, apiKey: string | undefined): Promise<void> {
   const fail = (why: string, cause?: unknown): QuerentError =>

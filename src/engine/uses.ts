@@ -1,6 +1,7 @@
 /**
- * Counts which entries were shown by queries, each query in one small transaction. No query waits long for writers of other processes: if
- * the store is locked, the use is kept and counted with the next one, soon afterwards, or when the engine closes.
+ * Records which entries each query has shown, because use affects later ranks; one small transaction for each query. No query waits long
+ * for writers of other processes: if the store is locked, the uses are kept in memory and recorded with the next query, after a short
+ * delay, or when the engine closes.
  */
 import type { Instant } from '../base/clock.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -16,7 +17,10 @@ import type { Store } from '../store/store.ts'
 const WAIT_MS = 0
 const WAIT_AT_END_MS = 1_000
 const AGAIN_AFTER_MS = 200
-/** Maximum number of queries whose use is waiting to be counted; while a store stays locked, older ones are dropped. */
+/**
+ * Maximum number of queries whose uses wait in memory to be recorded; if the store stays locked for long, the uses of older queries are
+ * dropped.
+ */
 const MAX_OWED = 1_000
 
 interface Use {

@@ -13,7 +13,9 @@ export function toBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros) + digits.map(digit => ALPHABET[digit]).join('')
 }
 
-/** Decodes Base58. Null if a character is not in the alphabet. Each byte string has exactly one accepted text. */
+/**
+ * Decodes Base58. Null if the text contains a character that is not in the alphabet. Only one text is accepted for each sequence of bytes.
+ */
 export function fromBase58(text: string): Uint8Array | null {
   const digits: number[] = []
   for (const character of text) {
@@ -98,7 +100,10 @@ export interface Verifier {
   verify(message: Uint8Array, signature: Uint8Array): boolean
 }
 
-/** Cache of verifiers: making one takes about as long as one verification, and the same few keys occur again and again. */
+/**
+ * Cache of verifiers by did:key: creating a verifier takes about as long as one verification, and a node mostly hears from the same few
+ * identities.
+ */
 const KNOWN = new Recent<string, Verifier>(1_000)
 
 /** The verifier for a did:key. Null if the text is not the did:key of an Ed25519 key. */

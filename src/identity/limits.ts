@@ -1,5 +1,6 @@
 /**
- * Rate limits by requester: a token bucket for each, which is dropped from memory when the requester has been quiet for a while (BQ-189).
+ * Rate limits for requesters from outside. Each requester has a token bucket, which is dropped from memory when the requester has been
+ * quiet long enough for the bucket to be full (BQ-189).
  */
 
 import { LRUCache } from 'lru-cache'
@@ -22,7 +23,10 @@ import {
 // Limits the number of wrong access tokens from a network address: one token bucket per address, in bounded memory. Only requests with a
 // wrong token are counted and refused, so that nobody can shut out others at the same address, for example behind one proxy.
 
-/** Generous, because a web page with a mistyped token sends some requests before it asks for another token. */
+/**
+ * Rate of wrong access tokens allowed from one network address. The rate is generous, because a web page with a mistyped token sends some
+ * requests before it asks its user for another token.
+ */
 const RATE: Rate = { unitsPerMinute: 30, burst: 30 }
 /**
  * Maximum number of network addresses whose wrong tokens are counted in memory, some hundred bytes each; those seen most recently are kept.
@@ -60,11 +64,15 @@ export class AddressLimits {
 
 // Decides which queries count as the same query and which as nearly alike, for limits on the number of different queries (BQ-193).
 
-/** Fingerprint of a query: equal for the same query, whichever page is requested and however it is sent. */
+/**
+ * Fingerprint of a query: equal for equal queries, whichever page is requested and however the answer is sent. It consists of a hash
+ * (`key`) and the hashes of the query's words.
+ */
 export interface Asked {
   readonly key: string
   /**
-   * Hashes of the query's words, ascending, at most 64. If there are more, the lowest hashes are kept, which is as good as a random sample.
+   * Hashes of the query's different words, ascending, at most 64. If the query has more words, those with the lowest hashes are kept, which
+   * is as good as a random sample.
    */
   readonly words: readonly number[]
 }
@@ -100,7 +108,10 @@ export function likeness(a: readonly number[], b: readonly number[]): number {
   return all === 0 ? 1 : common / all
 }
 
-/** Removes these fields at the top level and in `options` only: deeper, the same names may be fields of the caller's data. */
+/**
+ * A copy of the query's input without the fields that only change how the answer is read. They are removed at the top level and in
+ * `options` only, because deeper fields with these names may be the caller's data.
+ */
 function withoutReading(input: unknown): Json {
   const json = asJson(input, MAX_LEVELS)
   if (!isObject(json)) return json
@@ -148,7 +159,10 @@ export interface QuestionRules {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Minimum share of common words with which two queries are nearly alike, whatever their operations: one of five words may differ. */
+/**
+ * Minimum similarity (common words divided by all different words) at which two queries count as nearly alike, whatever their operations;
+ * at five words, one word may differ.
+ */
 const ALIKE = 0.6
 /** Maximum number of groups of nearly alike queries that are kept in memory for each requester; those used last are kept. */
 const GROUPS = 32
@@ -171,7 +185,10 @@ export class QuestionLimits {
     return this.#requesters.size
   }
 
-  /** Counts a query. Throws `rate_limited` if it exceeds a limit. Repeating a query that was allowed is always allowed. */
+  /**
+   * Counts a query of the viewer. Throws `rate_limited` if the query is a different one and exceeds a limit; repeating a query that was
+   * allowed is always allowed.
+   */
   ask(viewer: string, question: Question): void {
     if (this.#rules.questionsPerDay === null && this.#rules.alikePerHour === null) return
     const now = this.#clock.now()
@@ -227,7 +244,10 @@ class Requester {
     this.#groups = [...this.#groups.filter(each => each !== group), group].slice(-GROUPS)
   }
 
-  /** Drops queries of other days, and group members older than an hour. A clock that was set back starts the count again. */
+  /**
+   * Drops the record of queries asked on other UTC days, and of nearly alike queries asked more than an hour ago or, after the clock was
+   * set back, in the future.
+   */
   #forget(now: Instant): void {
     const day = Math.floor(now / DAY_MS) * DAY_MS
     if (day !== this.#day) this.#ofDay.clear()
@@ -247,7 +267,7 @@ interface OtherLimits {
   readonly addresses?: Pick<AddressLimits, 'failed'> | undefined
 }
 
-/** The limits of all requesters, in one process. A requester whose bucket has filled up again is treated like one never seen. */
+/** All limits on requesters from outside, in one process. A requester whose token bucket has filled up again is treated like a new one. */
 export class RequesterLimits implements Limits {
   readonly #rate: Rate
   readonly #now: () => MachineTime

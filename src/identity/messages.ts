@@ -24,7 +24,10 @@ export function signStatement(keys: Keys, statement: Json): string {
   return toBase64Url(keys.sign(statementHash(statement)))
 }
 
-/** Verifies a signature; false for anything that is not a signature of this statement, however malformed. */
+/**
+ * Verifies the signature of a statement. Returns false if it is not a valid signature of this statement by this sender, however malformed
+ * the arguments are.
+ */
 export function isStatementOf(by: string | Verifier, statement: Json, signature: string): boolean {
   const verifier = typeof by === 'string' ? verifierOf(by) : by
   const bytes = fromBase64Url(signature, SIGNATURE_BYTES)
@@ -32,10 +35,16 @@ export function isStatementOf(by: string | Verifier, statement: Json, signature:
   return verifier.verify(statementHash(statement), bytes)
 }
 
-/** Maximum nesting depth: far more than statements have, and far less than would overflow the stack of a recursive walk. */
+/**
+ * Maximum nesting depth of a signed statement: far more than real statements have, and far less than would overflow the stack of a
+ * recursive function.
+ */
 const MAX_LEVELS = 128
 
-/** Whether the value has a canonical JSON text on which all implementations agree. The value may come from outside and be anything. */
+/**
+ * Whether a value from outside has exactly one canonical JSON text (RFC 8785): it has only finite numbers, no half surrogate pairs, no
+ * values that JSON lacks, and is not nested too deeply.
+ */
 function hasCanonicalJson(value: unknown, levels = MAX_LEVELS): boolean {
   switch (typeof value) {
     case 'string':
@@ -54,7 +63,8 @@ function hasCanonicalJson(value: unknown, levels = MAX_LEVELS): boolean {
   }
 }
 
-// What protects a signed message from being replayed: its audience, its time, and a nonce (a number used once).
+// What protects a signed message from being sent again by a third party (replay): the receiver it is meant for (its audience), its time,
+// and a nonce (a number used once).
 
 const NONCE_BYTES = 32
 /** Largest difference allowed between the clocks of sender and receiver, in milliseconds. */
@@ -77,13 +87,17 @@ export function isTimely(timestamp: Instant, now: Instant): boolean {
 
 // The nonces (numbers used once) that each sender has used, remembered for as long as a message with the nonce could still be accepted.
 
-/** A message may be dated up to one clock tolerance ahead, and is accepted until one tolerance after its date: 600 s in total. */
+/**
+ * Milliseconds for which a used nonce is remembered. A message may be dated up to one clock tolerance ahead, and is accepted until one
+ * tolerance after its date: two tolerances, 600 s in total.
+ */
 export const NONCE_LIFE_MS: number = 2 * CLOCK_TOLERANCE_MS
 
 export interface Nonces {
   /**
-   * Uses a nonce: true the first time, false for every repetition within at least `NONCE_LIFE_MS`. Call it last, for messages that passed
-   * all other checks, so that strangers can neither fill the memory of nonces nor use up another sender's nonces.
+   * Marks a sender's nonce as used. Returns true the first time, false for a repetition within at least `NONCE_LIFE_MS` milliseconds. Must
+   * be called last, for messages that passed all other checks, so that strangers can neither fill the memory of nonces nor use up another
+   * sender's nonces.
    */
   use(sender: string, nonce: string, now: Instant): boolean | Promise<boolean>
   /** Whether the sender has already used this nonce, as far as that is known without writing. */
@@ -93,7 +107,10 @@ export interface Nonces {
 // Signed HTTP requests: four headers contain the sender, the audience (the node that is asked), the time and the nonce; the signature
 // covers these, the method, the path with its query, and the hash of the body. Responses are not signed: TLS and the audience protect them.
 
-/** `Authorization: Querent-Signature <did> <signature>`; audience, time and nonce have headers of their own. */
+/**
+ * The `Authorization` header of a signed request: `Querent-Signature <did> <signature>`. Audience, time and nonce have headers of their
+ * own.
+ */
 const SCHEME = 'Querent-Signature'
 const AUDIENCE = 'querent-audience'
 const TIMESTAMP = 'querent-timestamp'
@@ -216,7 +233,8 @@ export async function envelopeRefusal(
   if (!isIso(open.timestamp)) return 'malformed'
   if (!isTimely(Date.parse(open.timestamp), now)) return 'clock'
   if (!isStatementOf(open.sender, open, signature)) return 'signature'
-  // A replayed message must not be charged: anybody who has seen the message could send it repeatedly and use up the sender's units.
+  // A message with a used nonce must not be charged to its sender: a third party who has seen the message could send it repeatedly and use
+  // up the sender's units.
   if (nonces.isUsed(open.sender, open.nonce, now)) return 'replay'
   charge?.(open.sender)
   return (await nonces.use(open.sender, open.nonce, now)) ? null : 'replay'

@@ -4,8 +4,9 @@
  */
 import { QuerentError } from '../model/errors.ts'
 
-// Token bucket: a number of units that refills steadily. Counted in integer parts of a unit, sixty thousand each, so that a rate per minute
-// is an integer number of parts per millisecond: nothing is rounded except the wait, to a whole millisecond.
+// Token bucket: a number of units that grows at a steady rate up to a capacity. Counted in whole 60,000ths of a unit, so that a rate of
+// whole units per minute is a whole number of these parts per millisecond, and nothing is rounded except the wait, which is rounded to a
+// whole millisecond.
 
 /** Monotonic time in whole milliseconds, counted from an arbitrary instant. */
 export type MachineTime = number
@@ -35,8 +36,9 @@ export class TokenBucket {
   }
 
   /**
-   * Takes this many units (an integer, 0 or more) and returns 0; or takes none and returns the milliseconds until they are available. A
-   * request that costs more than the capacity is allowed when the bucket is full, and leaves a debt, so that it is possible now and then.
+   * Takes this many units (an integer, 0 or more) from the bucket and returns 0; or takes none and returns the milliseconds until they are
+   * available. A request that costs more than the capacity is allowed when the bucket is full, and leaves the bucket negative, so that such
+   * a request is possible now and then.
    */
   take(units: number, now: MachineTime): number {
     this.#fill(now)
@@ -58,7 +60,8 @@ export class TokenBucket {
     const elapsed = Math.max(0, now - this.#at)
     this.#at = now
     const wanting = this.#capacity - this.#parts
-    // Compares times rather than units, because elapsed time × rate may exceed the range of exact integers.
+    // To find out whether the bucket is full, times are compared rather than units, because elapsed time × rate may exceed the range of
+    // exact integers.
     this.#parts = elapsed >= wanting / this.#perMs ? this.#capacity : this.#parts + elapsed * this.#perMs
   }
 }
@@ -107,7 +110,9 @@ export class ByRequester<T> {
     this.#isAsNew = isAsNew
   }
 
-  /** Number of objects in memory: beyond a thousand, at most twice the number of those that differ from a new one. */
+  /**
+   * Number of requesters' objects in memory. Above about a thousand it is at most twice the number of objects that differ from a new one.
+   */
   get size(): number {
     return this.#known.size
   }
@@ -136,7 +141,9 @@ export class Places {
   readonly #what: string
   readonly #taken = new Map<string, number>()
 
-  /** `most`: the limit for one requester at a time. `what`: name of the things in the plural, for messages. */
+  /**
+   * `most`: maximum number that one requester may have open at the same time. `what`: plural noun for what is limited, for error messages.
+   */
   constructor(most: number, what: string) {
     this.#most = most
     this.#what = what
@@ -178,7 +185,9 @@ export function tooManyAtOnce(limit: number, what: string): QuerentError {
 
 // Which network a connection comes from, for counting wrong tokens by sender.
 
-/** Groups of an IPv6 address that identify a network (/64); within it, everybody can use any number of addresses. */
+/**
+ * Number of 16-bit groups of an IPv6 address that identify a network (/64); within one network, everybody can use any number of addresses.
+ */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
@@ -211,7 +220,10 @@ export interface Limits {
   charge(viewer: string, units: number): void
   /** Counts a query; throws `rate_limited` if the requester has asked too many different ones (BQ-193). */
   ask(viewer: string, question: Question): void
-  /** Takes a place for a streamed answer; throws `rate_limited` if there is none left. Returns a function that gives it back. */
+  /**
+   * Takes a place for a streamed answer of the requester; throws `rate_limited` if as many streams as allowed are open. The returned
+   * function gives the place back.
+   */
   stream(viewer: string): () => void
   /**
    * Reserves byte quota for what a request may write; rejects with `quota_exceeded` if too little is left. The returned function ends the

@@ -116,14 +116,21 @@ export interface VectorSearcher {
 
 export interface VectorIndex extends Index, VectorSearcher {}
 
-/** Scores points by the entry itself and by its distance, with upper bounds that let a search skip whole blocks of rows. */
+/**
+ * Defines the score of points in a point search, from the entry and its distance to the query's point. Upper bounds on the score let the
+ * search skip whole blocks of points.
+ */
 export interface PointScorer {
-  /** Score of an entry at this distance; finite. The same arguments give the same number throughout one search. */
+  /**
+   * Score of an entry whose point is at this distance from the query's point; a finite number. The same arguments must give the same score
+   * throughout one search.
+   */
   score(entry: EntryKey, distance: number): number
   /** Upper bound on the scores of all entries in this block whose distance is at least `distance`. Must not increase with the distance. */
   bound(block: number, distance: number): number
   /**
-   * Upper bound on `bound` of every block at this distance; must not increase with it. Saves computing `bound` for far blocks one by one.
+   * Upper bound, for all blocks together, on the scores of entries whose distance is at least `distance`; must not increase with the
+   * distance. Saves computing a bound for each far block.
    */
   limit?(distance: number): number
 }
@@ -140,7 +147,10 @@ export interface PointSearch extends SearchScope {
 
 export interface PointHit {
   readonly entry: EntryKey
-  /** Euclidean distance, computed from the stored doubles: the root of the sum of squared differences, in the order of the columns. */
+  /**
+   * Euclidean distance from the query's point, computed from the stored doubles: the square root of the sum of squared differences, added
+   * in the order of the columns.
+   */
   readonly distance: number
   /** Score of the entry from the search's scorer; without a scorer, the negated distance. */
   readonly score: number
@@ -250,21 +260,30 @@ export interface WordIndex extends Index {
    * the hits are those that `search` would have returned at the first step.
    */
   searchInSteps(request: WordSearch): Steps<readonly Hit[]>
-  /** For each of these entries in the scope, the exact BM25 of its best chunk (0 included), in the order of `entries`. */
+  /**
+   * Exact BM25 score of the best chunk of each of these entries that is in the scope, in the order of `entries`; 0 if the entry contains
+   * none of the terms.
+   */
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
   /**
    * Exact BM25 score of the best chunk of each of these entries, as `score` computes it, but with pauses between steps, for a query of many
    * terms. Other searches and `refresh` may run during a pause; the scores are those at the first step.
    */
   scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]>
-  /** The exact BM25 of each chunk of the entry (0 included), by ascending chunk key. Empty if the entry is not in the scope. */
+  /**
+   * Exact BM25 score of each chunk of the entry (0 without any of the terms), by ascending chunk key. Empty if the entry is not in the
+   * scope.
+   */
   scoreChunks(terms: readonly WordTerm[], entry: EntryKey, scope: SearchScope): readonly Hit[]
   /**
    * Weight of each word of the query over the scope's partitions, heaviest (boost · idf) first. Stop words are left out unless the query
    * has no other words. A query term of several words, or an identifier, gives several weights.
    */
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[]
-  /** Score of each word in one chunk, in the order of `weigh`: their sum in this order is exactly the score of the chunk. */
+  /**
+   * Contribution of each word of the query to the BM25 score of one chunk, heaviest word first. Added in this order, the contributions give
+   * exactly the score of the chunk.
+   */
   explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[]
   /**
    * Entries in the scope that contain all words of the phrase next to each other and in order, in one field (title, or content across chunk
@@ -296,7 +315,10 @@ export interface LinkIndexDeclaration {
   readonly node: string
   /** Table of the graph's links; a row belongs to the entry of the link's source node. */
   readonly edges: TableDeclaration
-  /** Columns of `edges`: source and target (node numbers), relation (a text) and weight (a number from 0). */
+  /**
+   * Names of the columns of `edges`: source and target of a link (node numbers), its relation (a text) and its weight (a number, at least
+   * 0).
+   */
   readonly source: string
   readonly target: string
   readonly relation: string
@@ -317,7 +339,10 @@ export interface Link {
  * nodes are; links to nodes that do not exist yet are kept until the nodes are added.
  */
 export interface LinkIndex extends Index {
-  /** Links from a node, and links to a node: by ascending number of the other node, then by relation (its text), then by weight. */
+  /**
+   * `out`: links from this node to others; `in`: links from others to this node. Ordered by ascending number of the other node, then by the
+   * text of the relation, then by weight.
+   */
   out(node: number, scope: SearchScope): readonly Link[]
   in(node: number, scope: SearchScope): readonly Link[]
   /** Name of a relation. Relations are numbered in the order of their first use, so a number is valid within one index only. */
@@ -347,7 +372,8 @@ export function bestOfEntries(hits: Iterable<Hit>): Map<EntryKey, Hit> {
   return best
 }
 
-// What indexes have in common: all run in steps or in one piece, and those over declared tables follow the feed alike.
+// Base classes of indexes: they turn methods that pause between steps into methods without pauses, and make indexes of declared tables
+// follow the store's change feed.
 
 /** Base class that implements `refresh`, `rebuild` and `restore` without pauses, from methods of the subclass that do the work in steps. */
 export abstract class SteppedIndex {
@@ -398,7 +424,10 @@ export abstract class TableIndex extends SteppedIndex {
   }
 }
 
-/** Checks that a declared table is an aspect. Throws `invalid_argument` with the field of the declaration. */
+/**
+ * Checks that a declared table is an aspect (a table with at most one row per entry). Throws `invalid_argument` naming the field of the
+ * declaration.
+ */
 export function checkAspect(field: string, table: TableDeclaration): void {
   if (table.ofEntry === true && table.key.join() === 'entry') return
   throw invalidArgument(field, table.name, 'a table of entries, keyed by entry')

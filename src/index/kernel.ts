@@ -1,4 +1,7 @@
-/** TypeScript interface of the compiled vector kernel (WebAssembly), and the memory layout that the kernel and its host share. */
+/**
+ * TypeScript interface of the vector kernel (WebAssembly code that encodes and searches vectors), and the layout of the memory that the
+ * kernel shares with the JavaScript code around it.
+ */
 import { readFileSync } from 'node:fs'
 
 /**
@@ -7,11 +10,16 @@ import { readFileSync } from 'node:fs'
  */
 export interface Kernel {
   configure(pages: number, pageBytes: number, width: number, int8At: number, scaleAt: number, entryAt: number): void
-  /** Encodes rows; returns the number of the first row that is not of unit length (or not finite), else -1. */
+  /**
+   * Encodes vectors into rows. Returns the number of the first vector that is not of unit length or not finite, or -1 if all were encoded.
+   */
   encode(rows: number, slots: number, n: number): number
   prepareRotation(room: number): void
   encodeQuestion(question: number, to: number, planes: number): void
-  /** Maxima over all encoded rows: `maxResidual` is the largest ‖row - scale × int8‖ / scale, `maxSquare` the largest squared length. */
+  /**
+   * Maxima over all rows encoded so far: `maxResidual` is the largest ‖vector - scale × int8 components‖ / scale, `maxSquare` the largest
+   * squared length of a vector.
+   */
   maxResidual(): number
   maxSquare(): number
   setMaxima(residual: number, square: number): void
@@ -21,10 +29,14 @@ export interface Kernel {
   scanCodesOf(list: number, n: number): void
   closeCodes(): number
   /**
-   * Returns the number of slots; or, if too few of the rows found are allowed and there may be more, -1 minus the number of those found.
+   * Ends the search by sign codes with only the rows of allowed entries. Returns the number of slots listed; or, if fewer than `enough`
+   * were found and rows farther away may be allowed, -1 minus the number found.
    */
   closeCodesIn(allow: number, enough: number): number
-  /** Sorts the rows by their agreement with the query, best first; returns the address of the sorted list. */
+  /**
+   * Sorts the listed rows by the inner product of their sign codes with the quantised query, greatest first; returns the address of the
+   * sorted list.
+   */
   sortCodes(list: number, n: number, planes: number, room: number): number
   wholeLevels(least: number): number
   codesEnd(): number
@@ -111,7 +123,10 @@ export function layoutOf(dimensions: number): Layout {
   }
 }
 
-/** Lays out regions of these sizes one after the other, each at a multiple of 64 bytes; returns their addresses and the end. */
+/**
+ * Places regions of these sizes one after the other, each at a multiple of 64 bytes. Returns the offset of each region, and the end of the
+ * last one.
+ */
 function placeAll<const T extends Record<string, number>>(sizes: T): [{ [K in keyof T]: number }, number] {
   let end = 0
   const places: Record<string, number> = {}

@@ -122,7 +122,10 @@ class Links extends TableIndex implements LinkIndex {
     return links
   }
 
-  /** Identity of the image, with the declared tables and columns: the image of another graph is rejected. */
+  /**
+   * What identifies an index image (its serialised form) as one of this index: the format version, tables and columns. An image with
+   * another identity is rejected.
+   */
   get #identity(): object {
     const { nodes, node, edges, source, target, relation, weight } = this.#declared
     return { format: FORMAT, of: [nodes.name, node, edges.name, source, target, relation, weight].join(' ') }
@@ -143,7 +146,10 @@ interface GraphRows {
   readonly edges: readonly EdgeRow[]
 }
 
-/** The image of a graph. Relations without links are left out, because their names come from users' data. */
+/**
+ * The image (serialised form) of a graph. Relations without links are left out, because their names come from users' data that may have
+ * been deleted.
+ */
 export function linkImage(graph: LinkGraph, identity: object): readonly Uint8Array[] {
   const nodes = graph.nodesInOrder()
   const [numbers, entries, partitions] = [new Float64Array(nodes.length), ints(nodes), ints(nodes)]
@@ -180,7 +186,10 @@ function ints({ length }: readonly unknown[]): Int32Array<ArrayBuffer> {
 /** Number of nodes or links that are read from an image between two possible pauses. */
 const ROWS_AT_ONCE = 1 << 14
 
-/** Reads an image, in steps. Throws if the bytes are not an image of this graph at this position of the feed. */
+/**
+ * Reads the image (serialised form) of a graph, with pauses between steps. Throws if the bytes are not an image of this graph at this
+ * position of the change feed.
+ */
 export function* readLinkImage(bytes: Uint8Array, identity: object, position: number): Steps<GraphRows> {
   const image = readImage(bytes, identity)
   const doubles = () => image.take(Float64Array)

@@ -26,7 +26,10 @@ import { checkPointSearch, type Point, type PointArrays, PointList } from './poi
 import { searchPoints } from './points/search.ts'
 import { checkEntryKeys, imageOf, isCount, readImage, refusedImage } from './snapshot.ts'
 
-/** Number of arrivals after which a new generation begins, so that the list of arrivals does not grow without limit. */
+/**
+ * Maximum length of the list of entries whose points were added in the present generation; then a new generation with an empty list begins,
+ * so that the list does not grow without limit.
+ */
 const MAX_ARRIVALS = 20_000
 /** Number of changed entries whose points are updated between two possible pauses. */
 const CHANGED_AT_ONCE = 500
@@ -156,7 +159,10 @@ function checkDeclared({ table, columns }: PointIndexDeclaration): void {
   for (const name of columns) checkColumn('columns', table, name, 'real')
 }
 
-/** All points, in steps: a point that is added, moved or removed during a pause is in its old or its new state. */
+/**
+ * Reads all points from the table, with pauses between pages. A point that is added, moved or removed during a pause is read in either its
+ * old or its new state; the changes are applied afterwards.
+ */
 function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclaration): Steps<PointArrays> {
   const partitionOf = yield* partitionOfAll(reader)
   const rows = reader.table(table)
@@ -218,7 +224,10 @@ function pointsImage(blocks: PointBlocks, identity: object): readonly Uint8Array
   return imageOf({ ...identity, partitions: partitions.map(of => [of.partition, of.points]) }, [coordinates, entries])
 }
 
-/** Reads an image. Throws `invalid_argument` if the bytes are not an image of this index at this position of the feed. */
+/**
+ * Reads the image (serialised form) of a point index. Throws `invalid_argument` if the bytes are not an image of this index at this
+ * position of the change feed.
+ */
 function readPoints(bytes: Uint8Array, identity: object, position: number): PointArrays {
   const image = readImage(bytes, identity)
   const [coordinates, entries] = [image.take(Float64Array), image.take(Int32Array)]

@@ -53,7 +53,10 @@ export function saveSnapshot(path: string, index: Index, store: SnapshotStore): 
 /** Number of bytes of a snapshot that are checksummed, or written, between two possible pauses, which takes a few milliseconds. */
 const BYTES_AT_ONCE = 1 << 22
 
-/** Like `saveSnapshot`, in steps, between which the index must not change. A caller that stops early must end the generator (`return`). */
+/**
+ * Writes the snapshot of an index atomically, with pauses between steps during which the index must not change. Throws `io_failed`. A
+ * caller that stops early must call `return` on the generator, so that the file is closed and removed.
+ */
 export function* saveInSteps(path: string, index: Index, store: SnapshotStore): Steps<void> {
   if (index.letGo !== undefined) yield* index.letGo()
   let pieces = index.serialise()
@@ -93,12 +96,18 @@ export function* saveInSteps(path: string, index: Index, store: SnapshotStore): 
   }
 }
 
-/** Restores the index from `path`. Never throws for an unusable file; the index is then as its `restore` left it. */
+/**
+ * Loads the snapshot at `path` into the index. Returns whether that succeeded, and never throws for an unusable file; after a failure the
+ * index is in the state in which its `restore` method left it.
+ */
 export function loadSnapshot(path: string, index: Index, store: SnapshotStore): SnapshotLoad {
   return atOnce(loadInSteps(path, index, store))
 }
 
-/** Like `loadSnapshot`, in steps. The file is open between them: a caller that stops early must end the generator (`return`). */
+/**
+ * Loads a snapshot into the index, with pauses between steps. The file stays open during pauses: a caller that stops early must call
+ * `return` on the generator, so that the file is closed.
+ */
 export function* loadInSteps(path: string, index: Index, store: SnapshotStore): Steps<SnapshotLoad> {
   const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return no(opened)
@@ -114,7 +123,10 @@ export function* loadInSteps(path: string, index: Index, store: SnapshotStore): 
   }
 }
 
-/** The feed position of the snapshot at `path`, read from its header; 0 if there is no snapshot that the index could use. */
+/**
+ * Position in the change feed up to which the snapshot at `path` reaches, read from the header of the file; 0 if there is no snapshot that
+ * the index could use.
+ */
 export function snapshotPosition(path: string, index: Index, store: SnapshotStore): number {
   const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return 0
@@ -122,7 +134,10 @@ export function snapshotPosition(path: string, index: Index, store: SnapshotStor
   return opened.header.position
 }
 
-/** The feed position of a snapshot of this store, for any index; null if the file is not one. Never throws. */
+/**
+ * Position in the change feed up to which a snapshot reaches, for a snapshot of any index of this store; null if the file is no snapshot of
+ * this store. Never throws.
+ */
 export function positionOfSnapshot(path: string, storeId: string): number | null {
   let file: number | null = null
   try {
@@ -170,7 +185,10 @@ function headerFor(file: number, index: Index, store: SnapshotStore): SnapshotHe
   }
 }
 
-/** The change at a position of the feed, as text. Null at position 0, and if the change was cut from the feed. */
+/**
+ * The change with this number in the store's change feed, as one text for comparison. Null for the number 0, and if the change is no longer
+ * in the feed.
+ */
 function changeAt(store: SnapshotStore, seq: number): string | null {
   const [change] = seq === 0 ? [] : store.changesSince(seq - 1, 1)
   return change?.seq === seq ? [change.entry, change.kind, change.partition, change.at].join(' ') : null
@@ -193,7 +211,10 @@ function no(reason: SnapshotProblem): SnapshotLoad {
 // The snapshot file: magic (8 bytes), format, header length, CRC-32 of the header (u32 each, little-endian), header (JSON), payload.
 
 const MAGIC = new TextEncoder().encode('QUERENT\n')
-/** Version of the file format; increased when the layout changes. An index whose payload has changed rejects the old one in `restore`. */
+/**
+ * Version of the snapshot file format; increased when its layout changes. If only the serialised form of one index changes, that index
+ * rejects old payloads when it restores them.
+ */
 const FORMAT = 1
 const PREFIX_LENGTH = 20
 /** Maximum number of bytes in one call to read or write the file; Node allows at most 2 GiB. */
@@ -204,7 +225,10 @@ interface SnapshotHeader {
   readonly store: string
   readonly index: string
   readonly position: number
-  /** The change at `position`, which differs if a backup was restored and the store has another history since. */
+  /**
+   * The store's change at `position`, as a text. If the store has another change there, its history differs from that of the snapshot,
+   * because a backup was restored.
+   */
   readonly change: string | null
   /** Length in bytes and CRC-32 checksum of the payload, the serialised index that follows the header. */
   readonly length: number
@@ -215,7 +239,8 @@ interface SnapshotHeader {
 type EachPiece = (visit: (piece: Uint8Array) => void) => Steps<void>
 
 /**
- * Writes the file atomically, even if the process or the machine stops meanwhile, or the steps are ended early. Throws errors of the disk.
+ * Writes the snapshot file atomically, even if the process or the machine stops in the middle, or the caller ends the generator early.
+ * Throws errors of the disk.
  */
 function* writeSnapshot(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
   // The temporary file has a fixed name, so that the next save overwrites an incomplete file that a killed process left.
@@ -329,7 +354,10 @@ function removeIfPossible(path: string): void {
   }
 }
 
-/** Flushes the folder, so that the rename survives a power failure, if the platform allows that for folders (Windows does not). */
+/**
+ * Flushes the folder to the disk, so that the renaming of a file in it survives a power failure. Does nothing on Windows, where folders
+ * cannot be flushed.
+ */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
@@ -350,7 +378,7 @@ const ALIGNMENT = 8
 /** Header of an image (serialised index) whose fields have not been checked yet. */
 export type UncheckedHeader = Readonly<Record<string, unknown>>
 
-/** The header as bytes: its length (u32, little-endian), the JSON, and blanks up to the next aligned position. */
+/** The header of an image as bytes: the length of the rest (u32, little-endian), the JSON text, and blanks up to a multiple of 8 bytes. */
 export function headerBytes(header: object): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(header))
   const bytes = new Uint8Array(aligned(4 + json.byteLength)).fill(0x20)
@@ -359,7 +387,10 @@ export function headerBytes(header: object): Uint8Array {
   return bytes
 }
 
-/** Parses the header of an image; `end` is the position after it. Throws `invalid_argument` if there is none. */
+/**
+ * Parses the header of an image (serialised index); `end` is the byte position after it. Throws `invalid_argument` if the bytes do not
+ * begin with a header.
+ */
 export function readHeader(bytes: Uint8Array): { readonly header: UncheckedHeader; readonly end: number } {
   const length = bytes.byteLength < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
   const end = 4 + length
@@ -390,7 +421,10 @@ export function checkEntryKeys(keys: Int32Array | Uint32Array, position: number)
   }
 }
 
-/** Throws `invalid_argument` unless the header has these fields with these values: the format, and the declaration of the index. */
+/**
+ * Throws `invalid_argument` unless the header of an image has all fields of `identity` with equal values: the format version and the
+ * declaration of the index.
+ */
 export function checkIdentity(header: UncheckedHeader, identity: object): void {
   for (const [name, value] of Object.entries(identity)) {
     if (JSON.stringify(header[name]) === JSON.stringify(value)) continue

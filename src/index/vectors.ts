@@ -1,7 +1,8 @@
 /**
- * The vector index: quantised rows in one WebAssembly memory, in partitions; a search scans all rows, or only near cells where there are
- * very many. The f32 vectors of the few rows that matter are read from the store to decide the result. There is no graph and no training,
- * so a filter makes a search faster, a change takes microseconds, and the default result is exact. 448 bytes per row at 384 dimensions.
+ * The vector index. It holds quantised vectors (rows) in one WebAssembly memory, in partitions; a search scans all rows of its partitions,
+ * or only some groups of rows (cells) near the query if there are very many. The exact f32 vectors of the few best rows are read from the
+ * store to decide the result. There is no neighbour graph and no training: a filter makes a search faster, a change takes microseconds, and
+ * results are exact unless an approximate search is requested. 448 bytes per row at 384 dimensions.
  */
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
@@ -38,7 +39,10 @@ export interface VectorIndexOptions {
 }
 
 export interface KernelVectorIndex extends VectorIndex {
-  /** Computes the sign-code distances of all rows in the scope and nothing else: the lower limit in measurements of search speed. */
+  /**
+   * Computes the Hamming distances between the query's sign code and those of all rows in the scope, and nothing else. Used in benchmarks,
+   * as the least time that any search could take.
+   */
   sweepDistances(vector: Float32Array, scope: SearchScope): void
 }
 
@@ -258,7 +262,8 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   }
 
   /**
-   * Updates these entries to their present state. Half of a change would be wrong: after a failure the index is empty and will be rebuilt.
+   * Brings the rows of these entries up to date with the store, without a pause. If this fails halfway, the index is emptied so that it
+   * will be rebuilt, because it would otherwise hold only half of a change.
    */
   #take(entries: readonly EntryKey[], reader: StoreReader): void {
     const { rows, clustering, settlement } = this.#state

@@ -52,21 +52,28 @@ const STEP = 100_000
 const PAGE = 1000
 /** Number of entries read from the store at a time; low, because the content of an entry may be long. */
 const ENTRIES = 8
-/** UTF-16 units of content that are read from the store in one step, and the fixed cost of an entry in the same units. */
+/** Amount of text read from the store between two pauses, in UTF-16 units of content; and the fixed cost of an entry, in the same unit. */
 const READ_AT_ONCE = 1 << 17
 const UNITS_OF_ENTRY = 512
-/** UTF-16 units of content that make up one segment during a rebuild: about 1.5 million words, 50 MB of working memory. */
+/**
+ * Amount of text from which one segment is built during a rebuild, in UTF-16 units of content: about 1.5 million words, 50 MB of working
+ * memory.
+ */
 const BATCH = 8 * 1024 * 1024
 /**
  * Number of changed entries after which a new segment is begun, or a pause is made, when the index follows the store: some milliseconds of
  * work.
  */
 const CHANGED_AT_ONCE = 1 << 13
-/** Share of the index's entries: if more than this were changed or deleted, rebuilding from the store is faster than following the feed. */
+/**
+ * If more than this share of the index's entries were changed or deleted, the index is rebuilt from the store, because that is faster than
+ * applying each change.
+ */
 const MAX_CHANGED = 0.5
 
 /**
- * Number of queries whose prepared readings are cached: as many as may run interleaved. A reading holds the positions of a query's lists.
+ * Number of queries whose prepared readings are cached: as many queries as may run interleaved. A reading is a query resolved against the
+ * index: the positions and weights of its words' lists of postings.
  */
 const MAX_KNOWN = 4
 
@@ -82,10 +89,14 @@ class Words extends SteppedIndex implements WordIndex {
   #set = new SegmentSet()
   #position = 0
   /**
-   * Readings of the last queries, newest first: `search`, `score`, `weigh` and `explain` are called for the same query one after the other.
+   * Prepared readings of the last queries, newest first: `search`, `score`, `weigh` and `explain` are usually called one after the other
+   * for one query, and each needs its reading.
    */
   #known: readonly Known[] = []
-  /** Cached number of chunks of sets of entries: the pipeline keeps the set of a filter, and each of its queries counts it. */
+  /**
+   * For each set of allowed entries, its number of chunks in the index; cached, because one filter's set is used for several queries and
+   * each of them needs the number.
+   */
   #counts = new WeakMap<Bitset, { readonly key: string; readonly chunks: number }>()
   readonly #step: number
 
@@ -113,7 +124,8 @@ class Words extends SteppedIndex implements WordIndex {
       yield* this.rebuildInSteps(reader)
       return Math.max(1, this.#position - before)
     }
-    // New entries alone are no reason for a rebuild: otherwise an import would cause rebuilds for as long as it lasts.
+    // Only changed and deleted entries count towards a rebuild. If new ones counted too, an import would cause rebuilds for as long as it
+    // lasts.
     let known = 0
     for (const key of news.entries) if (this.#set.find(key) !== null) known++
     if (known > this.#set.entryCount * MAX_CHANGED + PAGE) {
@@ -122,7 +134,8 @@ class Words extends SteppedIndex implements WordIndex {
     }
     const segments = yield* segmentsOf(reader, news.entries, CHANGED_AT_ONCE)
     const gone = new Set(news.entries)
-    // During the pauses some entries are in their old state and others in the present one, but each of them is complete.
+    // While the work is paused, some changed entries are in the index in their previous form and others in their new form, but none is
+    // there partly.
     for (const segment of segments) {
       for (const key of segment.rows.entry) if (gone.delete(key)) this.#set.bury(key)
       atOnce(this.#set.add(segment))
@@ -245,7 +258,10 @@ class Words extends SteppedIndex implements WordIndex {
     return chunks
   }
 
-  /** Number of visible chunks of the allowed entries. Takes time proportional to the members of `allow`: about 2 ms for 50,000. */
+  /**
+   * Number of chunks, in the given partitions, of the entries in `allow`. The time is proportional to the number of entries in `allow`:
+   * about 2 ms for 50,000.
+   */
   #countAllowed(partitions: readonly PartitionId[], allow: Bitset): number {
     const views = viewsOf(this.#set, new Set(partitions))
     let count = 0
@@ -291,7 +307,10 @@ function* allKeys(reader: StoreReader): Iterable<EntryKey> {
   }
 }
 
-/** Of these entries, those of them that are there, each as it is at some step. `most`: entries of a segment. */
+/**
+ * Builds segments from those of the given entries that the store has. The work pauses now and then so that other work can run; each entry
+ * is read as it is when its turn comes. `most`: maximum number of entries in one segment.
+ */
 function* segmentsOf(
   reader: StoreReader,
   keys: Iterable<EntryKey>,

@@ -1,6 +1,7 @@
 /**
- * Finds files below the added paths that have changed since they were read (QE-012), by size and time, so no file is opened. 5,000 files
- * take about 50 ms. A file that could not be read, or was left out because of its contents, is reported only once: see `SEEN_FILES`.
+ * Finds files below the added paths that have changed since they were read (QE-012), by size and modification time, so no file is opened.
+ * 5,000 files take about 50 ms. A file that could not be read, or was left out because of its contents, is reported as changed only once:
+ * the table `SEEN_FILES` remembers its size and time.
  */
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +11,10 @@ import type { Store, StoreReader } from '../store/store.ts'
 import { type AddedPath, absolutePath, addedPaths, areSeenAlike, type SeenFile, seenFiles } from './known-files.ts'
 import { exists, fileAt, markOf, seenNow, walk } from './walk.ts'
 
-/** Changes below one added path, without files that belong to an added path listed before. Paths are absolute. */
+/**
+ * Changes of files at or below one added path; a file that is also below an added path earlier in the list is counted only for that earlier
+ * path. File paths are absolute.
+ */
 export interface PathChanges extends AddedPath {
   /**
    * Whether the added path seems to be missing as a whole: it does not exist, or is an empty folder that had files before, as when a disk
@@ -26,7 +30,10 @@ export interface PathChanges extends AddedPath {
   readonly bytes: number
 }
 
-/** Changes of code that a lens has read: whether anything changed; the number of changed files is only known after reading. */
+/**
+ * Whether code that a lens has read has changed, for one indexed file or folder. The number of changed files is only known after the code
+ * is read again.
+ */
 export interface TreeChanges {
   readonly path: string
   readonly lens: string
@@ -134,7 +141,8 @@ function withDeleted(
   const missed: (readonly [string, KnownState])[] = []
   for (const file of known) if (!visited.has(file[0]) && isBelow(file[0], at.path)) missed.push(file)
   const isMissing = at.isFolder ? isEmpty && missed.length > 0 : missed.length > 0 && !exists(join(at.path, '..'))
-  // A file added through another folder is not deleted because this folder's ignore rules exclude it: it must no longer exist.
+  // A file that was added through another folder is not reported as deleted because the ignore rules of this folder exclude the file: it
+  // must no longer exist.
   const isDeleted = ([path, { root }]: readonly [string, KnownState]) =>
     root !== null && !unread.some(folder => isBelow(path, folder)) && (root === at.path || !exists(path))
   const deleted = isMissing ? [] : missed.filter(isDeleted).map(([path]) => path)

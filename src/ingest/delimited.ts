@@ -1,4 +1,7 @@
-/** Tables as text (CSV, TSV): the content is the file unchanged; every chunk repeats the header row and names the rows it contains. */
+/**
+ * Reads tables as text (CSV, TSV). The content of the entry is the file unchanged; every chunk repeats the header row, and its places say
+ * which rows it contains.
+ */
 import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { type Block, MAX_LEAD } from '../text/blocks.ts'

@@ -96,7 +96,10 @@ const MEDIA: ReadonlySet<string> = new Set(
    webm webp woff woff2 xls xz zip zst`.split(/\s+/),
 )
 
-/** Language of a source file, or null. Files without an extension are recognised by their name (`Makefile`). */
+/**
+ * Programming language of a source file by its extension; null if it is not source code. Files without an extension are recognised by their
+ * name (`Makefile`).
+ */
 export function languageOf(file: { readonly name: string; readonly extension: string }): string | null {
   const key = file.extension === '' ? file.name.toLowerCase() : file.extension
   return Object.hasOwn(LANGUAGES, key) ? (LANGUAGES[key] as string) : null

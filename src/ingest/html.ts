@@ -1,4 +1,7 @@
-/** HTML pages: the content is the text of their main part, so line numbers and places refer to that text, not to the file. */
+/**
+ * Reads HTML pages. The content of the entry is the text of the page's main part, so line numbers and places refer to that text, not to the
+ * HTML file.
+ */
 import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkInSteps } from '../text/chunk.ts'

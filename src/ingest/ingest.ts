@@ -1,7 +1,8 @@
 /**
- * Brings files and folders into a store: new files are added, changed ones written again, missing ones deleted, and unchanged ones (same
- * bytes, same way of reading) left alone. At least one transaction per file; an error in a file is reported at the end and does not stop
- * the others. Several runs may add the same folder at once: each checks before writing what the others have written (CX-075).
+ * Brings files and folders into a store: entries of new files are added, those of changed files are written again, those of missing files
+ * are deleted; files with the same bytes that would be read in the same way are left alone. An error in one file is reported at the end and
+ * does not stop the others. Several runs may add the same folder at once: before writing, each checks what the others have written
+ * (CX-075).
  */
 import { must } from '../base/assert.ts'
 import { sha256 } from '../base/canonical.ts'
@@ -126,7 +127,10 @@ class Run {
   readonly #request: IngestRequest
   readonly #context: IngestContext
   readonly #given: GivenOptions
-  /** Pauses of the run. A batch that has begun is read and written to its end, so that the report matches the store. */
+  /**
+   * Decides when the run pauses so that other work can run. Stopping takes effect between batches only: a batch that has begun is read and
+   * written to its end, so that the report matches the store.
+   */
   readonly #turns = new Turns()
   readonly #report = new ReportDraft()
   /** Absolute paths of files that have been processed, so that a file below two of the given folders is read once. */
@@ -285,7 +289,10 @@ class Run {
     return areSeenAlike(this.#seenToKeep(loaded), this.#seen.get(loaded.outcome.absolute))
   }
 
-  /** Size and time of the file if they must be stored in `SEEN_FILES`, because `FILES` does not have them; otherwise null. */
+  /**
+   * Size and modification time of the file if the table `SEEN_FILES` must remember them, because the table `FILES` does not have them;
+   * otherwise null.
+   */
   #seenToKeep({ outcome, rows, seen }: Loaded): SeenFile | null {
     const isWritten = outcome.kind === 'read' && outcome.file.documents.length > 0
     if (isWritten && !this.#refused.has(outcome.absolute)) return null
@@ -352,7 +359,8 @@ class Run {
   }
 
   /**
-   * Finds a missing file with the same bytes that no other run has written: it was moved, so its entries continue as those of this file.
+   * Finds a missing file that had the same bytes as this new file: the file was moved, so the entries of the missing file are kept as those
+   * of the new one. Missing files that another run has written meanwhile are not used. Null: there is none.
    */
   #takeMoved({ hash }: ReadFile, writer: StoreWriter): { readonly path: string; readonly known: KnownFile } | null {
     for (let gone = this.#movedFrom(hash); gone !== undefined; gone = this.#movedFrom(hash)) {

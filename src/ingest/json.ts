@@ -70,7 +70,10 @@ function* chunksOf({ text }: Pick<SourceFile, 'text'>) {
 /** An object or a list whose closing bracket has not been reached yet. */
 interface Open {
   readonly isList: boolean
-  /** Heading level for what is inside; greater than the level around it if the value has a heading of its own. */
+  /**
+   * Level of headings for values inside this object or list; one more than the level outside if the object or list has a heading of its
+   * own.
+   */
   readonly level: number
 }
 

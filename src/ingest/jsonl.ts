@@ -9,7 +9,10 @@ import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../model/limits.ts'
 import { chunkContentInSteps } from '../text/chunk.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 
-/** Larger than for other files, because collections of records are larger than files that people write. */
+/**
+ * Maximum size of a JSON Lines file in bytes. Larger than for other files, because collections of records are larger than files that people
+ * write.
+ */
 const MAX_BYTES = 256 * 1024 * 1024
 /** Maximum length of a field name in messages, in characters. */
 const MAX_NAMED = 80
@@ -39,7 +42,10 @@ export function checkMap(map: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Field map of a run from the checked `map`: field of an entry to field of the record, or to a path of fields joined by dots. */
+/**
+ * Combines the usual field names with the user's checked `map`, which gives for a field of the entry the field of the record, or a path of
+ * fields joined by dots.
+ */
 function recordFields(map: Readonly<Record<string, string>>): FieldMap<RecordField> {
   const given = Object.entries(map).map(([field, theirs]) => [ownField(field) as RecordField, theirs] as const)
   return new FieldMap(USUAL_NAMES, new Map(given))

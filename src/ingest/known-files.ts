@@ -38,7 +38,10 @@ export interface KnownFile {
   readonly entries: ReadonlyMap<string, Entry>
 }
 
-/** Rows of a file (`place`), or of the files below a folder, by absolute path and for all holders. Reads no entry. */
+/**
+ * Rows of the table of files for the file or folder `place` and everything below, for all holders, by absolute path. Does not read the
+ * entries themselves.
+ */
 export function knownRows(reader: StoreReader, place: string): ReadonlyMap<string, readonly KnownRow[]> {
   const known = new Map<string, KnownRow[]>()
   for (const root of rootsOf(reader).filter(root => isWithin(root, place) || isWithin(place, root))) {
@@ -113,7 +116,8 @@ export function areSeenAlike(one: SeenFile | null | undefined, other: SeenFile |
 
 /** Absolute path of a file below the folder `root`. `path`: stored form of its relative path, with `/` between the parts. */
 export function absolutePath(root: string, path: string): string {
-  // Avoids `path.join`: a check of all added files computes every path, and 5,000 joins take milliseconds.
+  // `path.join` is avoided here because it is slow: a check of all added files computes every path, and 5,000 calls would take
+  // milliseconds.
   return sep === '/' && !root.endsWith(sep) ? `${root}/${path}` : join(root, ...path.split('/'))
 }
 
@@ -139,7 +143,10 @@ export function addedPaths(reader: StoreReader, holder: string): readonly AddedP
   return added.sort((a, b) => compareText(a.path, b.path))
 }
 
-/** Records the file of an entry that is deleted by itself, so that the file is not read again before it changes. */
+/**
+ * Remembers size and time of the file from which a single deleted entry was made, so that the file is not read again (and the entry not
+ * made again) before the file changes.
+ */
 export function keepSeen(writer: StoreWriter, entry: EntryKey, holder: string): void {
   const row = writer.table(FILES).get({ entry })
   if (row === undefined) return

@@ -123,7 +123,10 @@ async function openFile(
   return { ...about, kind: 'data', read }
 }
 
-/** Whether collection and audience of the entries still are as requested; an entry may have been changed since its file was read. */
+/**
+ * Whether the file's existing entries already have the requested collection and audience; these can be changed without the file being
+ * changed.
+ */
 function areAsGiven(known: KnownFile | undefined, { given }: EntrySettings): boolean {
   return [...(known?.entries.values() ?? [])].every(
     entry =>
@@ -132,7 +135,9 @@ function areAsGiven(known: KnownFile | undefined, { given }: EntrySettings): boo
   )
 }
 
-/** A validity that ends before it begins could never apply: the document is accepted without bounds, with a warning. */
+/**
+ * A document whose validity ends before it begins could never apply: the document is kept without the two times, and a warning is added.
+ */
 function withTrueValidity({ documents, problems, warnings = [] }: FileReading): FileReading {
   const isWrong = ({ validFrom, validUntil }: FileDocument) =>
     validFrom !== null && validUntil !== null && validUntil <= validFrom
@@ -202,7 +207,10 @@ interface Group {
   readonly chunks: readonly ChunkDraft[]
 }
 
-/** Groups of chunks that fit into one part; a group extends from the start of its first chunk to the start of the next group. */
+/**
+ * Divides the chunks of a document into groups, one for each part. A group's text extends from the start of its first chunk to the start of
+ * the next group's first chunk.
+ */
 function groupsOf(chunks: readonly ChunkDraft[], length: number, most: number): readonly Group[] {
   const groups: Group[] = []
   let start = 0

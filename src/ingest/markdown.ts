@@ -1,4 +1,7 @@
-/** Markdown with front matter. The content is the file unchanged, so line numbers are those of the file. */
+/**
+ * Reads Markdown files with front matter (fields in YAML at the beginning). The content of the entry is the file unchanged, so line numbers
+ * are those of the file.
+ */
 import { parseDocument } from 'yaml'
 import type { Json, JsonObject } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
@@ -20,7 +23,10 @@ export const markdown: Ingester = {
   read,
 }
 
-/** Fields of front matter that have their own place in an entry; all others become metadata, and so does `date`, as in JSON Lines. */
+/**
+ * Fields of front matter that set properties of the entry, such as its title; all other fields become metadata, and so does `date` in
+ * addition.
+ */
 const OWN = [
   'title',
   'tags',

@@ -1,4 +1,6 @@
-/** Jupyter notebooks: their cells in order; Markdown unchanged, code and its output as fenced code. Each cell is a place. */
+/**
+ * Reads Jupyter notebooks: their cells in order; Markdown unchanged, code and its output as fenced code blocks. Each cell is a named place.
+ */
 import { isRecord } from '../base/record.ts'
 import { storableText } from '../base/storable.ts'
 import type { Steps } from '../base/turns.ts'

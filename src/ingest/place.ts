@@ -16,7 +16,10 @@ export interface Place {
 
 const EXISTING = 'the path of an existing file or folder'
 
-/** Resolves a path. Throws if nothing exists there or it may not be opened; `field` names the path in the request. */
+/**
+ * Resolves the path that a request gives. Throws if there is nothing at the path or it may not be opened. `field`: name of the request's
+ * field, for the error.
+ */
 export async function placeOf(given: string, field: string): Promise<Place> {
   try {
     const absolute = await realpath(resolve(given))
@@ -33,7 +36,9 @@ export async function placeOf(given: string, field: string): Promise<Place> {
   }
 }
 
-/** The place of a file that was deleted, so that its entries are deleted too. `path`: as in `Place.absolute`. */
+/**
+ * The resolved path of a file that was deleted, needed so that its entries are deleted too. `path`: absolute, with symbolic links resolved.
+ */
 export function goneFile(path: string): Place {
   return { given: path, absolute: path, isFolder: false, root: dirname(path) }
 }

@@ -6,7 +6,10 @@ import { type OutlineFormat, type TextOutline, textOutlineInSteps } from '../tex
 import { languageOf } from './file-types.ts'
 import { nameWithoutExtension, titleOf, WHOLE_FILE } from './values.ts'
 
-/** Source code: kind `code`, tagged with the language. The title is its path, because people refer to it by path. */
+/**
+ * Ingester for source code: the entry has kind `code` and a tag with the language. Its title is the file's path, because people refer to
+ * source files by path.
+ */
 export const code: Ingester = {
   name: 'code',
   version: 1,

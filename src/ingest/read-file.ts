@@ -24,7 +24,10 @@ export type FileText = (FileState & { readonly kind: 'text'; readonly text: stri
 /** Bytes of a file, in a buffer that is not shared with anything else, so that the buffer can be transferred to a thread. */
 export type FileData = FileState & { readonly kind: 'data'; readonly data: Uint8Array<ArrayBuffer> }
 
-/** Flags for opening: a pipe is opened without waiting for a writer, and a link is not opened at all. Windows has neither flag. */
+/**
+ * Flags for opening a file: a named pipe is opened without waiting for a writer, and opening a symbolic link fails. Windows has neither
+ * flag.
+ */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** Reads and decodes a text file. `turns`: decides when the work pauses so that other work can run. */

@@ -14,7 +14,10 @@ export function titleOf(value: unknown): string {
   return storableText(text).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
 }
 
-/** Tags from a list, or from a text of words separated by commas (or, if it has none, by blanks). Leading `#` signs are removed. */
+/**
+ * Converts a value to a list of tags: from a list, or from a text in which commas (or, if it has none, blanks) separate the tags. Leading
+ * `#` signs are removed.
+ */
 export function tagsOf(value: unknown): readonly string[] {
   const items =
     typeof value === 'string' ? value.split(value.includes(',') ? ',' : /\s+/) : Array.isArray(value) ? value : []
@@ -53,7 +56,10 @@ function instantOfNumber(value: number): Instant | null {
   return Math.abs(instant) <= 8.64e15 ? instant : null
 }
 
-/** Converts a parser's value to plain JSON; values that JSON cannot express, or that are nested too deep, become text or null. */
+/**
+ * Converts a value from a parser to plain JSON. A value that JSON does not have becomes text or null; one that is nested too deep becomes
+ * null.
+ */
 export function toJson(value: unknown, depth = 1): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return storableText(value)

@@ -1,4 +1,7 @@
-/** Finds the files below a folder, in an order that depends on their names alone. Symbolic links are not followed. */
+/**
+ * Finds the files below a folder that no ignore rule excludes, in an order that depends on file names only. Symbolic links are not
+ * followed.
+ */
 import { type Dirent, existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -30,8 +33,9 @@ export type Found =
   | { readonly kind: 'failed'; readonly path: string; readonly error: unknown }
 
 /**
- * Finds the files below `root`, an absolute path without symbolic links. A folder that cannot be read is reported and skipped. `below`:
- * restricts the search to this path within the root, by the same rules; nothing is found if it does not exist.
+ * Finds the files below `root`, an absolute path without symbolic links. A folder that cannot be read is reported, and the search
+ * continues. `below`: searches only at and below this path, with the ignore rules of all folders from `root` on; finds nothing if the path
+ * does not exist.
  */
 export async function* walk(root: string, signal: AbortSignal, below: string = root): AsyncGenerator<Found> {
   const open: Listed[] = []
@@ -68,7 +72,10 @@ interface Listed {
   listing?: ReturnType<typeof list>
 }
 
-/** Follows the folders from the root down to `below`: returns the rules that apply there, or what was found there or on the way. */
+/**
+ * Follows the folders from the root down to `below`. Returns the folder with its ignore rules; or, if `below` or a folder on the way is a
+ * file, is left out or cannot be read, what was found; null if the path does not exist.
+ */
 async function descend(
   root: string,
   below: string,
@@ -222,8 +229,9 @@ interface Layer {
 }
 
 /**
- * Decides which paths in a folder are left out: by built-in rules, then by `.gitignore` and `.querentignore` files. The deeper file takes
- * precedence, and `.querentignore` within one folder. A `!rule` includes what a rule before it excluded, built-in rules included.
+ * Decides which files and folders in a folder are left out: by built-in rules, then by the rules in `.gitignore` and `.querentignore`
+ * files. Rules of a deeper folder take precedence, and within one folder those of `.querentignore`. A rule `!pattern` includes again what
+ * an earlier rule, even a built-in one, excluded.
  */
 class IgnoreRules {
   /** Sets of ignore rules, from the outermost folder to the innermost. */

@@ -1,4 +1,7 @@
-/** Writes the result of reading one file: stores its entries, and deletes those that it no longer gives. All or nothing. */
+/**
+ * Writes the result of reading one file to the store: writes its entries, and deletes earlier entries that the file no longer gives. Either
+ * everything is written or nothing.
+ */
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sha256 } from '../base/canonical.ts'
@@ -85,7 +88,10 @@ export function* writeFile(
   return written
 }
 
-/** The id for a document, and the entry that has this id at present. Throws `conflict` if the id belongs to something else. */
+/**
+ * The id of the entry for a document, and the present entry with that id, if there is one. Throws `conflict` if an entry that was not made
+ * from this file has the id.
+ */
 function placeOf(
   file: ReadFile,
   document: FileDocument,
@@ -183,14 +189,20 @@ function draftOf(id: string, file: ReadFile, document: FileDocument, before: Ent
   return { ...draft, createdAt: document.createdAt ?? createdAt, updatedAt: document.updatedAt ?? updatedAt, knownAt }
 }
 
-/** Times of a changed entry: the creation time is kept; if title and text are unchanged, so are the times of knowledge and update. */
+/**
+ * Sets the times of a changed entry: the creation time is kept; if title and text are unchanged, the times of knowledge and update are kept
+ * too.
+ */
 function withTimesOf(before: Entry, draft: EntryDraft): EntryDraft {
   const { createdAt } = before
   if (before.content !== draft.content || before.title !== draft.title) return { ...draft, createdAt }
   return { ...draft, createdAt, knownAt: before.knownAt, updatedAt: before.updatedAt }
 }
 
-/** Audience of a new entry: that of the file's other entries; private if they differ, because it may be one of them under another id. */
+/**
+ * Audience of a new entry of a file: that of the file's other entries. If they have different audiences, the new entry is private, because
+ * it may be one of them under a new id.
+ */
 function audienceBeside({ known, settings }: ReadFile): Audience {
   const [first, ...others] = [...(known?.entries.values() ?? [])].map(entry => entry.audience)
   if (first === undefined) return newAudience(settings)

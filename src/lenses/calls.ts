@@ -8,7 +8,10 @@ import type { LensHost } from './lens.ts'
 import type { NamedOperation } from './lens-operation.ts'
 import type { BuiltInOperation } from './registry.ts'
 
-/** A function for each operation of the built-in lenses, by both parts of its name: `federations.set_member` is `federations.setMember`. */
+/**
+ * One function for each operation of the built-in lenses, found by the two parts of its name in camelCase: `federations.set_member` is
+ * `calls.federations.setMember`.
+ */
 export type Calls = {
   readonly [Family in FamilyOf<BuiltInOperation['name']>]: {
     readonly [O in BuiltInOperation as O['name'] extends `${Family}.${infer Verb}` ? CamelName<Verb> : never]: CallOf<O>
@@ -27,7 +30,10 @@ export interface Call<Input, Output> {
       ? [input?: Input, context?: Partial<CallContext>]
       : [input: Input, context?: Partial<CallContext>]
   ): Promise<Output>
-  /** The operation's result in pieces, for an operation that has a streamed form. For others, throws `invalid_argument`. */
+  /**
+   * Runs an operation that has a streamed form, and yields its result in pieces. Throws `invalid_argument` for an operation without a
+   * streamed form.
+   */
   stream(input: Input, context?: Partial<CallContext>): AsyncIterable<JsonObject>
 }
 

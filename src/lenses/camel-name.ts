@@ -21,7 +21,10 @@ export function camelCased<T extends object>(given: T): CamelCased<Defined<T>> {
   return renamed(given, camelName) as CamelCased<Defined<T>>
 }
 
-/** The object with its keys in snake_case, as in the configuration file and in operations; undefined values are left out. */
+/**
+ * Converts the keys of an object to snake_case, as the configuration file and operations use them; properties that are undefined are left
+ * out.
+ */
 export function snakeCased(given: object): JsonObject {
   return renamed(given, snakeName) as JsonObject
 }

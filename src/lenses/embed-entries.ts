@@ -12,7 +12,10 @@ interface Missing {
   readonly text: string
 }
 
-/** Embeds entries. Rejects with the embedder's error; vectors made until then are kept. Does nothing where there is no embedder. */
+/**
+ * Makes the vectors of the given entries. Rejects with the embedder's error, but keeps the vectors made before. Does nothing where there is
+ * no embedder.
+ */
 export async function embedEntries(
   host: LensHost,
   entries: readonly EntryKey[],

@@ -18,7 +18,10 @@ export interface LensOperation<Name extends string, Input extends z.ZodType, Out
   run(host: LensHost, input: z.output<Input>, context: CallContext): Promise<ReadonlyDeep<z.output<Output>>>
 }
 
-/** Returns the operation unchanged. The compiler checks `run` against both schemas; its result may be read-only. */
+/**
+ * Returns the operation unchanged, so that the compiler checks its `run` against its input and output schemas. The result of `run` may be
+ * read-only.
+ */
 export function lensOperation<const Name extends string, Input extends z.ZodType, Output extends z.ZodType>(
   operation: LensOperation<Name, Input, Output>,
 ): NamedOperation<Name, Input, Output> {

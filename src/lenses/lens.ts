@@ -49,7 +49,10 @@ export interface LensImport {
    * a row that must not be imported.
    */
   row(table: string, row: Row): Row
-  /** Called when all rows are written. Returns one sentence for each imported thing that is of no use here, saying what to do about it. */
+  /**
+   * Called when all rows have been written. Returns one sentence for each imported thing that cannot be used in this store, with advice on
+   * what to do.
+   */
   end(): readonly string[]
 }
 
@@ -66,7 +69,10 @@ export interface ChatOptions extends ChatRequest {
   readonly map?: Readonly<Record<string, string>> | undefined
 }
 
-/** Settings for imported messages; null: none given, ever. An existing message keeps its values unless one is in `given`. */
+/**
+ * Settings for imported messages; null: the setting was never given, for this import or an earlier one. A message already in the store
+ * keeps its values, except for those in `given`.
+ */
 export interface ChatSettings {
   readonly given: {
     readonly collection?: string | undefined
@@ -82,7 +88,9 @@ export interface ChatSettings {
   readonly moved: (from: Audience, to: Audience) => void
 }
 
-/** How reports name paths. `shown`: one file, as the requester would write it; `whole`: the export as a whole. */
+/**
+ * How reports name the files of an export. `shown`: the path of one file as the requester would write it; `whole`: the export as a whole.
+ */
 export interface ChatNames {
   readonly shown: (path: string) => string
   readonly whole: string
@@ -102,7 +110,10 @@ export interface ChatReport {
   readonly errors: readonly { readonly path: string; readonly message: string }[]
 }
 
-/** Writes the messages of an export into the store. Rejects for a faulty request, never for the content of a file. */
+/**
+ * Function that writes the messages of an export into the store. Rejects for an invalid request, but never because of the content of a
+ * file.
+ */
 export type ImportChat = (
   store: Store,
   files: readonly ExportFile[],
@@ -258,7 +269,10 @@ export interface LensRepair {
   readonly sound: string
   /** Finds missing data, described in one line each; empty when nothing is missing. Only reads, pausing between steps for other work. */
   find(reader: StoreReader): Steps<readonly string[]>
-  /** Makes the missing data again and returns what was done. Rejects with a `QuerentError` for what cannot be made. */
+  /**
+   * Makes the missing data from the store and returns a sentence about what was done. Rejects with a `QuerentError` for data that cannot be
+   * made.
+   */
   repair(host: LensHost, signal: AbortSignal): Promise<string>
 }
 
@@ -273,14 +287,20 @@ export interface LensDeclaration {
    * answered by this lens.
    */
   readonly kinds?: readonly string[] | undefined
-  /** First parts of its operations' names, besides its own name: for features of the lens that other lenses may use too. */
+  /**
+   * Further first parts of the names of the lens's operations, besides the lens's name: for features of the lens that other lenses may use
+   * too, such as `trust`.
+   */
   readonly families?: readonly string[] | undefined
 }
 
 export interface Lens extends LensDeclaration {
   /** Summary of the lens in one line. */
   readonly summary: string
-  /** Indexes in addition to `words` and `vectors`; made once per engine, and updated from the change feed with the others. */
+  /**
+   * Makers of the lens's own indexes, in addition to the indexes `words` and `vectors`. Each is called once per engine; the store's change
+   * feed updates these indexes like the others.
+   */
   readonly indexes?: readonly (() => Index)[] | undefined
   /** Indexes of points (coordinates) over the lens's own tables; the lens only declares them, and the engine builds them. */
   readonly pointIndexes?: readonly PointIndexDeclaration[] | undefined
@@ -304,7 +324,10 @@ export interface Lens extends LensDeclaration {
    * for a viewer whose query must not write; null: the engine's store is queried. An error that it throws ends the query.
    */
   prepare?(host: LensHost, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Scratch | null>
-  /** The stages that the lens replaces; the others are the default ones. A function is called once per engine, with its host. */
+  /**
+   * The stages of the query that the lens replaces; default stages are used for the rest. A function is called once per engine, with the
+   * engine's services for the lens.
+   */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
   readonly jobs?: readonly Job[] | undefined
@@ -318,8 +341,9 @@ export interface Lens extends LensDeclaration {
   /** Imports the files of an add request that asks for chats (`AddRequest.chat`). At most one lens has it. */
   readonly importChat?: ImportChat | undefined
   /**
-   * Called in the transaction in which the engine's own operations put or delete entries, before they are written; some entries may have no
-   * aspect of this lens. The returned function is called after they are written: it corrects copies of their data in other entries.
+   * Called in each transaction in which the engine's own operations write or delete entries, before the write; some of the entries may have
+   * no row in this lens's tables. The returned function is called after the write, and corrects copies of the entries' data in other
+   * entries.
    */
   beforeWrite?(writer: StoreWriter, entries: readonly EntryKey[]): () => void
   /**
@@ -339,14 +363,17 @@ export interface Lens extends LensDeclaration {
   open?(host: LensHost): void | Promise<void>
   /** Called when the engine closes, before the store closes, so that the lens can write data that it has queued in memory. */
   close?(host: LensHost): void | Promise<void>
-  /** For the doctor: problems in the lens's own tables. Only reads, in steps, from one state of the store. */
+  /**
+   * Finds problems in the lens's own tables, for the doctor command. Only reads, pausing between steps, from a single state of the store.
+   */
   check?(reader: StoreReader): Steps<readonly TableProblem[]>
   /** Data of the lens that may be missing and can be made again from the store; the doctor command checks and repairs it. */
   readonly repairs?: readonly LensRepair[] | undefined
   readonly transfer?: LensTransfer | undefined
   /**
-   * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own. `environment`: the
-   * variables that begin with the lens's name in capitals and `_`, and those of `variables`; they override the configuration.
+   * Checks the lens's settings from the configuration file and fills in defaults; throws `invalid_argument`, or an error of its own.
+   * `environment`: variables that begin with the lens's name in capitals and `_`, and those listed in `variables`; they override the
+   * configuration.
    */
   settings?(given: unknown, environment: Readonly<Record<string, string>>): unknown
   /** Names of further environment variables that the lens's settings use. */

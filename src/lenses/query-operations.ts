@@ -10,7 +10,10 @@ import { lensOperation, type NamedOperation } from './lens-operation.ts'
 export interface QueryForm<Name extends string, Input extends z.ZodObject> {
   /** Name of the lens, with which its operations' names begin. */
   readonly name: Name
-  /** The part of the input of `<name>.query` that decides which items are in the answer: without the cursor and the format of results. */
+  /**
+   * Schema of those fields of the lens's query input that decide which items the answer has; the cursor and the format of results are left
+   * out.
+   */
   readonly input: Input
   /** Converts the lens's input to a query of the common pipeline. */
   toQuery(host: LensHost, input: z.output<Input>): QueryInput

@@ -81,7 +81,7 @@ export type BuiltInOperation = (
 )[number]
 
 /**
- * The built-in lens that has the operation of this full name; undefined: the operation is the engine's own, or there is no such operation.
+ * The built-in lens to which the operation with this full name belongs; undefined: the operation belongs to the engine, or does not exist.
  */
 export function builtInLensOf(operation: string): LoadableLens | undefined {
   const family = operation.split('.', 1)[0] ?? ''
@@ -110,7 +110,8 @@ const PLAIN_STAGES: Stages = {
 const DEFAULT = 'default'
 
 /**
- * `LensRegistry`: the lenses of one engine, fixed when it opens, so that two lenses with the same name are found then and not during use.
+ * The lenses of one engine, which are fixed when the engine opens, so that two lenses with the same name are detected then and not during
+ * use.
  */
 /** Names of all built-in lenses, loaded or not, and of the given lenses, without duplicates. */
 export function lensNames(lenses: readonly Pick<Lens, 'name'>[]): readonly string[] {
@@ -120,10 +121,16 @@ export function lensNames(lenses: readonly Pick<Lens, 'name'>[]): readonly strin
 export class LensRegistry {
   readonly #lenses: ReadonlyMap<string, Lens>
   readonly #unloaded: readonly LoadableLens[]
-  /** Lenses loaded after the engine was opened, for one of their parts: their jobs and operations do not run in this engine. */
+  /**
+   * Lenses loaded after the engine was opened, because one of their functions was needed; their jobs and operations do not run in this
+   * engine.
+   */
   readonly #loaded = new Map<string, Lens>()
 
-  /** Throws `conflict` when names of lenses, tables or operations collide, or do not begin with their lens's name. */
+  /**
+   * Throws `conflict` when the names of two lenses, tables or operations are equal, or when a name of a table or operation does not begin
+   * with its lens's name.
+   */
   constructor(lenses: readonly Lens[], unloaded: readonly LoadableLens[] = []) {
     checkLenses([...lenses, ...unloaded])
     this.#lenses = new Map(lenses.map(lens => [lens.name, lens]))
@@ -164,8 +171,9 @@ export class LensRegistry {
   }
 
   /**
-   * Runs the lenses' hooks for entries that are put or deleted: must be called in the transaction, before they are written; the returned
-   * function is called afterwards. Throws an error that `withLensesLoaded` handles where a lens must be loaded first.
+   * Calls the `beforeWrite` functions of all lenses for entries that are about to be written or deleted. Must be called in the transaction
+   * before the write; the returned function must be called after it. Where a lens must be loaded first, throws an error that
+   * `withLensesLoaded` handles.
    */
   beforeWrite(writer: StoreWriter, entries: readonly EntryKey[]): () => void {
     if (entries.length === 0) return () => undefined
@@ -181,7 +189,9 @@ export class LensRegistry {
     }
   }
 
-  /** Runs `write`, which calls `beforeWrite` in its transaction; runs it again when a lens had to be loaded for it. */
+  /**
+   * Runs `write`, a transaction that calls `beforeWrite`; if that needs a lens which is not loaded, loads the lens and runs `write` again.
+   */
   async withLensesLoaded<T>(write: () => T | Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -197,7 +207,10 @@ export class LensRegistry {
     return this.all.flatMap(lens => (lens.operations ?? []).map(operation => ({ lens: lens.name, operation })))
   }
 
-  /** A lens by name. Throws `unknown_lens`, listing the known names and `field`, the field that names the lens. */
+  /**
+   * A loaded lens by name. Throws `unknown_lens`, which lists the known names; `field` is the input field that contains the name, for the
+   * message.
+   */
   must(name: string, field = 'lens'): Lens {
     const found = this.#lenses.get(name) ?? this.#loaded.get(name)
     if (found !== undefined) return found
@@ -305,7 +318,10 @@ export interface Delegate {
 /** Name of the fact in a query's plan that holds the name of the lens to which the query is passed on. */
 const DELEGATED_TO = 'delegated_to'
 
-/** Stages that delegate each query that only one delegate can answer to that delegate's stages, and run `own` for the others. */
+/**
+ * Stages of the default lens: a query that only entries of one delegate lens can answer runs through that lens's stages, every other query
+ * through `own`.
+ */
 export function delegating(own: Stages, delegates: readonly Delegate[]): Stages {
   if (delegates.length === 0) return own
   const loaded = new Map<string, Stages>()

@@ -21,7 +21,10 @@ export function lengthPart(length: number, meanLength: number): number {
   return K1 * (1 - B + (B * length) / meanLength)
 }
 
-/** Contribution of the term frequency: from 0 to below 2.2 (K1 + 1), growing with `tf` and falling with length. */
+/**
+ * How much the number of occurrences of a term in a chunk, `tf`, counts in BM25: from 0 to below 2.2 (k1 + 1), growing with `tf` and
+ * smaller for longer chunks.
+ */
 export function saturation(tf: number, lengthPartOf: number): number {
   return (tf * (K1 + 1)) / (tf + lengthPartOf)
 }

@@ -5,7 +5,10 @@ export function decay(age: number, halfLife: number): number {
   return 2 ** (-Math.max(0, age) / halfLife)
 }
 
-/** Saturation from 0 towards 1, ½ at `half`: with `half` 4, 1 gives 0.2, 4 gives 0.5, 36 gives 0.9. `amount` is at least 0. */
+/**
+ * Saturation amount / (amount + half): 0 at 0, ½ at `half`, approaching 1. With `half` 4, the amount 1 gives 0.2, 4 gives 0.5, and 36 gives
+ * 0.9. `amount` must be at least 0.
+ */
 export function saturate(amount: number, half: number): number {
   return amount / (amount + half)
 }

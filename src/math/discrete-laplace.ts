@@ -13,7 +13,10 @@ export interface Ratio {
 /** Source of uniformly random bytes, new ones at each call. */
 export type RandomBytes = (count: number) => Uint8Array
 
-/** One draw from the distribution. Ends with probability 1; for ε from 0.01 to 10 it uses about ten uniform numbers on average. */
+/**
+ * Draws one integer from the discrete Laplace distribution with ε as given. For ε from 0.01 to 10, a draw uses about ten uniform numbers on
+ * average; it may take longer, but ends with probability 1.
+ */
 export function discreteLaplace({ numerator, denominator }: Ratio, random: RandomBytes): number {
   for (;;) {
     const start = uniformBelow(denominator, random)
@@ -39,7 +42,8 @@ export function discreteLaplaceTail({ numerator, denominator }: Ratio, at: numbe
 /** Draws true with probability exp(−over / under), for 0 ≤ over ≤ under. */
 function isOfExp(over: number, under: number, random: RandomBytes): boolean {
   let trials = 1
-  // Continues with probability over / (under · trials); the probabilities of ending at an odd number add up to the exponential.
+  // The loop continues with probability over / (under · trials); the probabilities of ending it at an odd number of trials add up to
+  // exp(−over / under).
   while (uniformBelow(under * trials, random) < over) trials++
   return trials % 2 === 1
 }

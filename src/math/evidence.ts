@@ -1,8 +1,9 @@
 /**
- * Evidence that something on a query's subject is stored, and the thresholds (bars) for it. Bars rise with the number of rows, since the
- * best of many unrelated passages looks better than the best of few. How they were chosen: docs/decisions/015. Example (Cranfield query 1,
- * weights .25, .1 and .01): best cosine 0.73844, of a passage that contains 5 of the 10 words; best BM25 22.111 of at most 67.122: evidence
- * 0.9586. At 2,048 rows, a bar of base .325 and slope .1 is 0.6561.
+ * Evidence, a number that tells how likely something on a query's subject is stored, and the thresholds (bars) to which it is compared.
+ * Thresholds rise with the number of stored rows, since the best of many unrelated passages looks better than the best of few. Choice of
+ * the numbers: docs/decisions/015. Example (query 1 of the Cranfield collection, weights .25, .1 and .01): best cosine 0.73844, of a
+ * passage with 5 of the query's 10 words, and best BM25 22.111 of at most 67.122 give evidence 0.9586; at 2,048 rows, a bar of base .325
+ * and slope .1 is 0.6561.
  */
 
 /** A threshold for evidence that depends on the number of rows searched: base + slope · log10(rows). */
@@ -11,7 +12,10 @@ export interface Bar {
   readonly slope: number
 }
 
-/** Thresholds of the verdict. Evidence below `refused`: nothing relevant; from `answered` on: answered; in between: weak. */
+/**
+ * Thresholds for the verdict on an answer: evidence below `refused` means that nothing is relevant, evidence from `answered` on that the
+ * query is answered, and evidence in between that the answer is weak.
+ */
 export interface Bars {
   readonly refused: Bar
   readonly answered: Bar
@@ -24,7 +28,10 @@ export function barAt(rows: number, { base, slope }: Bar): number {
   return base + slope * Math.log10(Math.max(rows, MIN_ROWS))
 }
 
-/** Amount by which the refusal threshold is raised where no query word occurs in any visible passage, as a cosine on MiniLM's scale. */
+/**
+ * Amount, as a cosine on the scale of the model MiniLM, by which the threshold for refusing an answer is raised where no visible passage
+ * contains a word of the query.
+ */
 const NO_WORD = 0.1
 
 /**
@@ -37,7 +44,10 @@ export function withoutWords({ refused, answered }: Bars, cosineScale = 1): Bars
 
 /** What the words of a query, without stop words, say about whether something relevant is stored. */
 export interface WordEvidence {
-  /** The best BM25 of a passage as a share of the score if each word occurred arbitrarily often in it, from 0 to 1. */
+  /**
+   * The best BM25 score of a passage, as a share (0 to 1) of the score that a passage would have if it contained each word of the query
+   * arbitrarily often.
+   */
   readonly coverage: number
   /** How many of the query's words are in the passage with the largest cosine. */
   readonly held: number
@@ -53,7 +63,10 @@ export interface WordWeights {
    * passage. Absent: 0.
    */
   readonly heldShare?: number | undefined
-  /** Weight of each word of the query, up to six: a short query is near some passage by chance more often. Absent: 0. */
+  /**
+   * Weight of the number of words in the query, of which at most six count: a shorter query is more often near some passage by chance.
+   * Absent: 0.
+   */
   readonly askedShare?: number | undefined
 }
 
@@ -74,8 +87,9 @@ export const WORD_BARS: Bars = { refused: { base: 0.15, slope: 0.045 }, answered
 const HELD_WEIGHT = 0.5
 
 /**
- * Evidence from words alone, about 0 to 1.5. `coverage`: the best passage's share of the words' possible score, 0 to 1; `held`: how many of
- * the words it contains. Two words in one passage are stronger evidence than one word that makes up much of the query.
+ * Evidence by words alone, about 0 to 1.5: coverage + 0.5 · log10(1 + held). `coverage`: the best passage's BM25 score as a share of the
+ * possible one, 0 to 1; `held`: how many of the query's words the passage contains. Two words in one passage are stronger evidence than a
+ * single rare word that makes up much of the possible score.
  */
 export function evidenceByWords(coverage: number, held: number): number {
   return coverage + HELD_WEIGHT * Math.log10(1 + held)

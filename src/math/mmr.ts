@@ -49,7 +49,10 @@ export function* choose(choice: Choice): Steps<number[]> {
   return chosen.map(({ item }) => item)
 }
 
-/** As `choose`, but adds each item to `chosen` when it is found, for callers that need the first before the last is found. */
+/**
+ * Chooses items from a ranked list by relevance and diversity, and adds each to `chosen` as soon as it is found, for callers that need the
+ * first item before the last is found.
+ */
 export function* chooseInto(choice: Choice, chosen: Chosen[]): Steps<void> {
   const room = new Room(choice)
   const { count, limit, lambda, admits } = choice
@@ -106,7 +109,8 @@ function* spreadTier(
     const likeness = Math.max(0, likest[at] as number)
     if (!admits(likeness) || !room.take(from + at)) continue
     chosen.push({ item: from + at, likeness })
-    // Before the first item was chosen nothing had been compared, so a value could still rise: all values are reset.
+    // Before the first item was chosen, values were computed without any cosine, and a negative cosine could raise them: so they are no
+    // upper bounds, and all are reset to infinity.
     if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
   }
 
@@ -128,7 +132,10 @@ function takeRest({ limit }: Choice, from: number, rest: readonly number[], room
   }
 }
 
-/** Items 0 to `size` - 1, ordered by a value that only falls: a binary heap; of equals the lower item is better. */
+/**
+ * The items not chosen yet, of 0 to `size` - 1, ordered by a value that only falls, as a binary heap; of items with equal values the
+ * lower-numbered comes first.
+ */
 class OpenItems {
   readonly #heap: number[]
   readonly #worth: Float64Array

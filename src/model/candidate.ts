@@ -1,6 +1,7 @@
 /**
- * The value that passes through the pipeline: first with the signals of the legs, then with a score, then with a rank. It refers to its
- * entry by key alone; ids are read for candidates that reach the page, and to order equal scores.
+ * A candidate for an answer, as the stages of a query pass it on: first with the raw numbers of the searches by words and meaning
+ * (signals), then with a score, then with a rank. It refers to its entry by key alone; ids are read only for candidates that reach the
+ * page, and to order equal scores.
  */
 import { compareText } from '../base/compare.ts'
 import type { ChunkKey, EntryKey } from './entry.ts'
@@ -25,7 +26,10 @@ export interface Candidate {
 export interface Scored extends Candidate {
   /** Score by which the candidate is ranked, unless it has an `order`. */
   readonly score: number
-  /** Amount added to the formula's score so that the candidate stays among the first while some entries have no vector. */
+  /**
+   * Amount by which the score was raised above that of the formula: while some entries have no vector, this keeps candidates first that
+   * rank first by words. Undefined: not raised.
+   */
   readonly lifted?: number | undefined
   /** Value by which the candidate is ranked, descending, in a list that is not ordered by score, such as a date. */
   readonly order?: number | undefined
@@ -68,7 +72,10 @@ export interface Place extends Named {
   readonly tie?: number | undefined
 }
 
-/** The total order of results: score (or `order`) and `tie` descending, then id, holder and passage ascending. */
+/**
+ * Compares two items by the total order of results: `order` (the score, unless a list has another order) and `tie` descending, then id,
+ * holder and passage ascending.
+ */
 export function byPlace(a: Place, b: Place): number {
   if (a.order !== b.order) return b.order - a.order
   if (a.tie !== b.tie) return (b.tie ?? 0) - (a.tie ?? 0)

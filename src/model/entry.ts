@@ -1,17 +1,25 @@
-/** What a store holds: an entry, which is one piece of knowledge; and its chunks, by which it is embedded and word-indexed. */
+/**
+ * The contents of a store: entries, each of which is one piece of knowledge; and their chunks, the pieces of text for which vectors and
+ * word indexes are made.
+ */
 
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import type { Audience, PartitionId } from './partition.ts'
 
-/** The store's number of an entry: never reused, never shown. Small enough for bitsets and typed arrays. */
+/**
+ * The store's number of an entry; never reused, and never shown outside the engine. Numbers are small enough for bitsets and typed arrays.
+ */
 export type EntryKey = number
 /** The store's number of a chunk; never reused, and never shown outside the engine. */
 export type ChunkKey = number
 
 /** The fields of an entry as it is handed to the store, after the engine has filled in what the writer left out; the store adds keys. */
 export interface EntryDraft {
-  /** Opaque id of 1 to 512 characters; unique for its holder, not in the store, so that a conflict reveals nothing about other holders. */
+  /**
+   * Id chosen by the writer, 1 to 512 characters. It is unique among the entries of its holder, not in the store, so that a conflict of ids
+   * reveals nothing about other holders.
+   */
   readonly id: string
   readonly collection: string
   /** Kind of entry: `note`, `document`, `code`, `memory`, `belief`, … */
@@ -56,7 +64,10 @@ export interface EntryValidity {
   readonly until: Instant | null
 }
 
-/** A chunk: a span of an entry's content. Offsets are UTF-16 units of `content`, end excluded; lines count from 1. */
+/**
+ * A chunk before it is stored: the span `start` to `end` (excluded) of an entry's content, in UTF-16 units, with its lines from 1. Chunks
+ * are the units that are embedded and indexed.
+ */
 export interface ChunkDraft {
   readonly start: number
   readonly end: number
@@ -70,8 +81,9 @@ export interface ChunkDraft {
    */
   readonly lead?: string | undefined
   /**
-   * For a span that begins with words which its author did not write and which serve only to find it: offset in UTF-16 units from the start
-   * of the span at which the shown text begins. `startLine` to `endLine` are lines of the author's file, for the last lines of the span.
+   * For a chunk that begins with words which its author did not write and which only help to find it: the offset in UTF-16 units, from the
+   * start of the chunk, at which the shown text begins. `startLine` to `endLine` are then the lines of the author's file for the shown
+   * text.
    */
   readonly shownFrom?: number | undefined
   /** Places within the chunk where the headings above the text change, ascending by `at`; absent: they do not change. */
@@ -92,7 +104,10 @@ export interface Chunk extends ChunkDraft {
   readonly ordinal: number
 }
 
-/** Effect of one viewer's queries on one entry. Kept per viewer, so that queries of one viewer do not change answers for another. */
+/**
+ * How often, how recently and how strongly one viewer has used one entry. Kept for each viewer, so that one viewer's queries do not change
+ * another's answers.
+ */
 export interface AccessState {
   readonly lastAccessed: Instant
   readonly count: number
@@ -100,7 +115,10 @@ export interface AccessState {
   readonly strength: number
 }
 
-/** The title under which a chunk is embedded and word-indexed: the entry's title, the headings above the chunk, its lead. */
+/**
+ * The title with which a chunk is embedded and indexed: the entry's title, the headings above the chunk, and the words of its lead (the
+ * table header or opening of fenced code that belongs to it).
+ */
 export function chunkTitle(entry: Pick<Entry, 'title'>, chunk: ChunkNames): string {
   return [...namesOf(entry, chunk), leadWords(chunk)].filter(Boolean).join('\n')
 }
@@ -117,7 +135,10 @@ function leadWords({ lead = '' }: ChunkNames): string {
     .join('\n')
 }
 
-/** Longest part of a lead that is embedded, in UTF-16 units: about 100 tokens, so that there is room for the text. */
+/**
+ * Longest part of a chunk's lead (table header or opening of fenced code) that is embedded, in UTF-16 units: about 100 tokens, so that the
+ * text itself has room.
+ */
 const MAX_EMBEDDED_LEAD = 400
 
 export function embeddedLead(chunk: ChunkNames): string {

@@ -72,7 +72,10 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   cursor_expired: row('usage', 'Repeat the request without the cursor.'),
   /** Error: the resume token was not issued by this store, was altered, or belongs to another query or viewer. */
   resume_invalid: row('usage', 'Watch again without the resume token.'),
-  /** No such entry, or none that this viewer may see: never told apart. details: id, near (visible ids like it). */
+  /**
+   * Error: there is no entry with this id, or none that this viewer may see; the two cases give the same error. details: id, near (visible
+   * ids with a similar spelling).
+   */
   not_found: row('not_found', 'Check the id with `querent list`.'),
   /** Error: there is no store in the given folder. details: home. */
   store_missing: row('not_found', 'Run `querent init`, or name a home with --home or QUERENT_HOME.'),

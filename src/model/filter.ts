@@ -46,7 +46,8 @@ export const ENTRY_FIELDS: readonly FieldName[] = [
 ]
 
 /**
- * Name of a condition in a query: entries linked with a named one. It is no field of an entry: it becomes a filter by id before retrieval.
+ * Name of a condition in a query's text that keeps entries linked with a named entry. Entries have no field of this name: before retrieval,
+ * the condition is replaced by a filter on ids.
  */
 export const LINKED: FieldName = 'linked'
 
@@ -60,7 +61,10 @@ export const TIME_FIELDS: readonly FieldName[] = [
   'known',
 ]
 
-/** The data that `matches` evaluates. `aspect` gives an aspect's column, or null when the entry lacks it. */
+/**
+ * The data of one entry on which a filter is evaluated. `aspect` gives the value of an aspect's column for the entry, or null where the
+ * entry has no row in that aspect.
+ */
 export interface FilterSubject {
   readonly entry: Entry
   readonly access: AccessState | null

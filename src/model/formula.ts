@@ -18,7 +18,10 @@ export const NO_NUMBERS: Numbers = {}
 export type Expansions = Readonly<Record<string, Explanation>>
 
 interface Options {
-  /** Name of the part among the components. For a factor of a product, the component is what the factor adds. */
+  /**
+   * Name of the component of the score to which this part of the formula belongs. For a factor of a product, the component is the amount by
+   * which the factor changes the product.
+   */
   readonly component?: string
   /** Name of a number: where neither the row nor the query has it, this part is left out of its sum, product or maximum. */
   readonly when?: string
@@ -71,7 +74,10 @@ export function product(label: string, of: readonly Formula[], options: Options 
   return { kind: 'product', label, of, ...options }
 }
 
-/** A product in which the other factors apply only where the first is above 0: factors cannot make an irrelevant item relevant. */
+/**
+ * A product in which the other factors apply only where the first one is above 0; otherwise the value is that of the first. So factors
+ * cannot make an irrelevant item relevant.
+ */
 export function lift(label: string, of: readonly [Formula, ...Formula[]], options: Options = {}): Formula {
   return { kind: 'lift', label, of, ...options }
 }
@@ -86,7 +92,9 @@ export function max(label: string, of: readonly Formula[], options: Options = {}
   return { kind: 'max', label, of, ...options }
 }
 
-/** The sum of `weight · part` over the parts, where the weight is named `weight_<part>`: the formula of most lenses. */
+/**
+ * The sum of `weight · part` over the given parts, where the number `weight_<part>` is the weight of a part. Most lenses use this formula.
+ */
 export function weightedSum(parts: Readonly<Record<string, Options['note']>>, options: Options = {}): Formula {
   const terms = Object.entries(parts).map(([part, note]) =>
     product(part, [number('weight', `weight_${part}`), number(part, part, note === undefined ? {} : { note })], {
@@ -129,7 +137,9 @@ export function scoreBy(formula: Formula, row: Numbers, query: Numbers): number 
   return scorerOf(formula, query)(row)
 }
 
-/** Caches a result by formula and by `query`, for as long as the `query` object exists; it must not be changed. */
+/**
+ * Caches what `make` returns for a formula and a query's numbers, for as long as the numbers object exists; the object must not be changed.
+ */
 function keptBy<T>(make: (formula: Formula, query: Numbers) => T): (formula: Formula, query: Numbers) => T {
   const kept = new WeakMap<Numbers, Map<Formula, T>>()
   return (formula, query) => {
@@ -142,7 +152,10 @@ function keptBy<T>(make: (formula: Formula, query: Numbers) => T): (formula: For
   }
 }
 
-/** The function that scores rows, with the query's numbers looked up once, since every candidate of a query is scored. */
+/**
+ * Compiles a formula to a function that scores rows. The query's numbers are looked up only once, since every candidate of a query is
+ * scored.
+ */
 export const scorerOf: (formula: Formula, query: Numbers) => Scorer = keptBy(makeScorer)
 
 function makeScorer(formula: Formula, query: Numbers): Scorer {
@@ -205,7 +218,10 @@ function scorerWhere(formula: Combination, at: number, scorer: Scorer, query: Nu
   return row => (isThere(part, row, query) ? scorer(row) : null)
 }
 
-/** Values of the components of a score. They add up to it, except for rounding, if every term belongs to a component. */
+/**
+ * The components of a row's score, by name. They add up to the score, except for rounding, if every term of the formula belongs to a
+ * component.
+ */
 export function componentsBy(formula: Formula, row: Numbers, query: Numbers): Record<string, number> {
   const components: Record<string, number> = {}
   adderOf(formula, query)(row, 1, components)

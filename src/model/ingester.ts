@@ -49,7 +49,10 @@ export interface FileDocument {
   readonly validUntil: Instant | null
   /** Line of the file where the document begins, for messages to the user; null: not known. */
   readonly line: number | null
-  /** For a document that is a whole file: other files to which its text links, as named there, and other names of the file. */
+  /**
+   * `links`: other files to which the document's text links, as the text names them; `aliases`: other names under which links refer to this
+   * file. Both only for a document that is a whole file.
+   */
   readonly links?: readonly FileLink[] | undefined
   readonly aliases?: readonly string[] | undefined
   /** Rows to be written with the entry, in tables whose rows belong to entries; the column `entry` is filled in. */
@@ -57,9 +60,15 @@ export interface FileDocument {
 }
 
 export interface FileLink {
-  /** Target of the link: a path or a name, with `/` between its parts, without heading, block and query. Never empty. */
+  /**
+   * Target of the link, a path or a name with `/` between its parts, without references to a heading or block and without a query part.
+   * Never empty.
+   */
   readonly target: string
-  /** Whether the target is relative to the file's folder; otherwise to the added folder, or anywhere in it. */
+  /**
+   * Whether the target is relative to the folder of the linking file; otherwise it is relative to the added folder, or the name of a file
+   * anywhere in it.
+   */
   readonly isRelative: boolean
 }
 
@@ -84,7 +93,9 @@ export interface Ingester {
   /** Size in bytes above which files are skipped; absent: the limit given with the request. */
   readonly maxBytes?: number | undefined
   accepts(file: FileName): boolean
-  /** Reads a file in steps of some milliseconds. Never throws because of the file's content, which is reported as a problem. */
+  /**
+   * Reads a file, pausing every few milliseconds for other work. Problems in the file's content are reported in the result, never thrown.
+   */
   read(file: SourceFile, settings: IngestSettings): Steps<FileReading>
 }
 
@@ -97,6 +108,8 @@ export type Unreadable =
 export interface DocumentIngester extends Pick<Ingester, 'name' | 'version' | 'accepts'> {
   /** Size in bytes above which files are skipped. */
   readonly maxBytes: number
-  /** Reads a file from its bytes, which the ingester owns and may transfer. Rejects only when `signal` aborts. */
+  /**
+   * Reads a file from its bytes. The ingester owns the bytes and may transfer them to another thread. Rejects only when `signal` aborts.
+   */
   readBytes(bytes: Uint8Array<ArrayBuffer>, file: FileName, signal: AbortSignal): Promise<FileReading | Unreadable>
 }

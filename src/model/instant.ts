@@ -29,7 +29,10 @@ export function recordDate(metadata: JsonObject): Instant | null {
   return null
 }
 
-/** The day of a record to be shown: as written, or the UTC day of a number; null when there is neither. */
+/**
+ * The day of a record as shown to users: the first 10 characters of the date as written, or the UTC day of a number; null when the record
+ * has neither.
+ */
 export function recordDay(metadata: JsonObject): string | null {
   const readable = DATE_KEYS.find(key => readDate(metadata[key]) !== null)
   const key = readable ?? DATE_KEYS.find(key => typeof metadata[key] === 'string' && metadata[key].trim() !== '')

@@ -34,7 +34,10 @@ export interface LiveItem {
    * score by enough to be reported. The empty text: changes of score alone are never reported.
    */
   readonly standing: string
-  /** Time since which the item exists for this viewer. Later than the last answer: the item is new, not an older one that matches now. */
+  /**
+   * Time since which the item has existed for this viewer. If it is later than the last answer, the item is new, rather than an older item
+   * that matches now.
+   */
   readonly since: Instant
   /** Rank of the item in the answer, from 1. */
   readonly rank: number
@@ -65,12 +68,18 @@ export interface LiveState {
   readonly until: Instant
 }
 
-/** A query that can be watched, and what the engine needs from it. All synchronous methods take microseconds. */
+/**
+ * A query that can be watched, with the functions by which the engine watches it. Functions that return no promise must take only
+ * microseconds.
+ */
 export interface LiveQuery {
   readonly viewer: Viewer
   /** Canonical form of the query. A resume token is bound to it and to the viewer. */
   readonly binding: string
-  /** The query as evaluated, returned to the subscriber: the watched answer equals that of a fresh query of exactly this form. */
+  /**
+   * The query in the form in which it is evaluated, as returned to the subscriber: the watched answer equals that of a new query of exactly
+   * this form.
+   */
   readonly query: JsonObject
   /** Time limit of one evaluation, in milliseconds. */
   readonly timeoutMs: number
@@ -87,7 +96,10 @@ export interface LiveQuery {
   concerned(last: LiveState): boolean
   /** Keys of those of the given items that were deleted or that the viewer may no longer see; read from the store, not from a cache. */
   lost(items: readonly LiveName[]): readonly string[]
-  /** Whether something outside the store may have changed the answer. Called many times per second. Absent: nothing can. */
+  /**
+   * Whether something outside the store may have changed the answer; called many times per second. Absent: nothing outside the store
+   * affects the answer.
+   */
   stirred?(): boolean
   /** Whether the viewer may still run this query, read from the store; false ends this subscription alone. Absent: always true. */
   allowed?(): boolean
@@ -174,7 +186,10 @@ export interface LiveHandlers {
   onToken?(token: string): void
   /** Receives errors that `onEvent` threw, and errors of a new evaluation; the subscription continues. */
   onError?(error: unknown): void
-  /** Called once when the subscription ends: cancelled by its owner, or ended by the engine (closed, no longer authorised). */
+  /**
+   * Called once when the subscription ends. `cancelled`: by the subscriber; `closed`: the engine closed; `unauthorized`: the viewer may no
+   * longer query.
+   */
   onEnd?(why: 'cancelled' | 'closed' | 'unauthorized'): void
 }
 
@@ -218,10 +233,12 @@ export interface LiveQueries {
 // Makes a stream of the events of a live query, for operations that have a streamed form.
 
 /**
- * The stream of a live query. The first piece says that it is active; then follows an event for each change, checked and made when it is
- * taken, so that a slow reader gets fewer events with the same outcome. While evaluation fails, a piece of type `error` says so. Without
- * changes, a piece of type `alive` brings a fresh token each minute, and when evaluation works again. The subscription starts when the
- * first piece is requested. The stream ends with the signal (without an error), when its reader returns, and with the subscription.
+ * The stream of events of a live query. Its first piece says that the subscription is active, and requesting that piece starts the
+ * subscription. Then follow:
+ * - an event for each change, made only when the reader takes it, so that a slow reader gets fewer events with the same outcome;
+ * - a piece of type `error` when evaluation fails;
+ * - a piece of type `alive` with a new resume token in each minute without changes, and when evaluation works again.
+ * The stream ends with the signal (without an error), when its reader stops, and with the subscription.
  */
 export function liveStream(subscribe: Subscribe, signal: AbortSignal, form: LiveStreamForm): AsyncIterable<JsonObject> {
   return { [Symbol.asyncIterator]: () => new LiveIterator(subscribe, signal, form) }
@@ -324,7 +341,8 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
   #wanting: PromiseWithResolvers<void> | null = null
 
   /**
-   * Null when the reader is waiting, or the channel has ended. Else a promise that resolves when one of these may be true; then call again.
+   * Null when the reader is waiting for a value, or the channel has ended. Otherwise a promise that resolves when one of these may be the
+   * case; then `wanted` must be called again.
    */
   wanted(): Promise<void> | null {
     if (this.#reader !== null || this.#end !== null) return null
@@ -447,7 +465,10 @@ export function liveOptions(input: LiveInput): LiveOptions {
 
 // Operations that watch a query: the result is an endless stream of events, one for each change of the query's answer.
 
-/** Schema of the stream's pieces after the first, which says that the subscription is active; `run` gives none. */
+/**
+ * Schema of the pieces of the stream that are events; the first piece says only that the subscription is active. A call without streaming
+ * has no output.
+ */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
   subscription_id: z.string().describe('Id of the stream'),
   seq: z.int().describe('Number of the event in its stream, from 1'),

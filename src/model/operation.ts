@@ -1,4 +1,7 @@
-/** An operation: one thing the engine can do, described once; every interface, its help and its schemas are made from this. */
+/**
+ * An operation: one thing that the engine can do, described once. Every interface (library, command line, HTTP, MCP), its help and its
+ * schemas are made from the description.
+ */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -22,7 +25,8 @@ export interface CallContext {
   /** Time of the call, where the caller has already read the clock; absent: the operation reads it. */
   readonly now?: Instant | undefined
   /**
-   * For a query: the page contains no items, for a lens that makes its own rows from the answer (`ranked`, and `entries` where requested).
+   * For a query of a lens that builds its own results: the page contains no items; the answer has the ranked candidates (`keys`), or also
+   * their entries (`entries`).
    */
   readonly rows?: 'keys' | 'entries' | undefined
   readonly report?: ((progress: Progress) => void) | undefined
@@ -92,7 +96,9 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
    * contract for programs (CX-078). The library, and the paths of that contract itself, do not fill them in.
    */
   readonly preset?: JsonObject | undefined
-  /** Units that a request is charged (BQ-190), computed from its input alone: 1 for one that will be refused. Absent: 1. */
+  /**
+   * Cost of a request in units (BQ-190), computed from its input alone; 1 for input that will be refused. Absent: every request costs 1.
+   */
   cost?(input: z.output<Input>): number
   /**
    * The queries in an input, where limits count different queries (BQ-193); none where parts are charged separately. Absent: the whole
@@ -106,7 +112,10 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
    * the faults, or because which fault is reported depends on more than the schema.
    */
   readonly checksInput?: true | undefined
-  /** Translates an error from before the operation ran into one of the lens's contract. Absent: the error stays as it is. */
+  /**
+   * Translates an error that occurred before the operation ran into an error of the lens's contract. Absent: the error is reported
+   * unchanged.
+   */
   refusal?(host: Host, error: QuerentError, input: unknown, context: CallContext): QuerentError
   /** Largest request body, in bytes, that an interface accepts for the operation; absent: the interface's own limit. */
   readonly bodyLimit?: number | undefined

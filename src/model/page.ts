@@ -51,7 +51,8 @@ export type Excerpt = ReadonlyDeep<z.output<typeof excerptOutput>>
 /** Schema of a passage of a result: an excerpt of one chunk of its entry. */
 const passageOutput = z.strictObject({
   ...excerptFields,
-  // At most the item's score where all of its passages have vectors, since the item takes the best of words and the best of meaning.
+  // Never higher than the result's score where all passages of the entry have vectors, because the result takes the entry's best score for
+  // words and best score for meaning, possibly from different passages.
   score: z
     .number()
     .describe('Higher is better. By the same formula as the score of the result, over this passage alone'),
@@ -171,7 +172,10 @@ export interface ExplainRequest {
   readonly id: string
   /** Position of the passage to explain in the entry, from 1, where passages are ranked; absent: the entry's best-ranked passage. */
   readonly passage?: number | undefined
-  /** Id of an entry to compare with: the exact gap in score, and the smallest change of weights that swaps the two. */
+  /**
+   * Id of another entry to compare with: the explanation then gives the exact difference of the scores, and the smallest change of a weight
+   * that swaps both entries.
+   */
   readonly over?: string | undefined
   /** Position, from 1, of the passage to compare with in the entry `over`; absent: the best-ranked passage of that entry. */
   readonly over_passage?: number | undefined

@@ -75,7 +75,10 @@ function faultsOf(raw: z.core.$ZodIssue, value: unknown): Fault[] {
   ]
 }
 
-/** The issue of a union's only branch that accepts the type of the value, where all other branches refuse it. */
+/**
+ * If exactly one alternative of a union accepts the type of the value, the issue of that alternative; otherwise the issue of the union as a
+ * whole.
+ */
 function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
   const inner = issue.errors.filter(([first]) => first !== undefined && !isOfKind(first))
@@ -98,7 +101,10 @@ function refused({ path, kind, value, expected }: Fault, schema: z.ZodType, root
   return placed(invalidArgument(field, value, expected), root)
 }
 
-/** Error `unknown_field`, with the fields that may have been meant: the same name elsewhere in the input, or a similar spelling. */
+/**
+ * Error `unknown_field`, which suggests the fields that may have been meant: a field of the same name elsewhere in the input, or one with a
+ * similar spelling.
+ */
 export function unknownField(schema: z.ZodType, path: readonly (string | number)[]): QuerentError {
   const field = path.join('.')
   const all = fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: z.registry() }), '')
@@ -181,7 +187,8 @@ export const anyJson: z.ZodType<Json> = z.unknown() as unknown as z.ZodType<Json
 export const anyObject: z.ZodType<JsonObject> = z.record(z.string(), anyJson)
 
 /**
- * A record whose values are checked. Refuses the key `__proto__`, which zod would drop: without that condition the answer would be wrong.
+ * Schema of a record with checked values. It refuses the key `__proto__`, because zod would silently drop that key and the condition under
+ * it, and the answer would be wrong.
  */
 export function recordInput<V extends z.ZodType>(
   key: z.ZodString,

@@ -21,7 +21,10 @@ export type Audience =
 /** Name of the local owner, who administers the store and reads all of it. No agent may use this name. */
 export const OWNER = 'owner'
 
-/** Names of agents and federations: without separators of the partition key, white space, control characters and unpaired surrogates. */
+/**
+ * Pattern for names of agents and federations: 1 to 200 characters, without white space, colons and commas (which separate parts of a
+ * partition's key), control characters and unpaired surrogates.
+ */
 const NAME = /^[^\s:,\p{Cc}\p{Cs}]{1,200}$/u
 
 export function isHolderName(name: string): boolean {

@@ -77,7 +77,10 @@ export interface FieldCondition extends Span {
 }
 
 export interface ParsedQuery {
-  /** Text of the query, with unpaired surrogates replaced and control characters turned into blanks; same length as given. */
+  /**
+   * Text of the query, in which unpaired surrogates are replaced and control characters are blanks; it has the same length as the given
+   * text.
+   */
   readonly text: string
   readonly tokens: readonly QueryToken[]
   /** Terms for the search by words, in order; a word that is repeated in the query is repeated here. */
@@ -92,7 +95,10 @@ export interface ParsedQuery {
   readonly fields: readonly FieldCondition[]
   /** All conditions on fields combined into one filter; null: there is none. */
   readonly filter: Filter | null
-  /** Text to embed: without signs and exclusions, with included words and phrases in their places. Empty: nothing to embed. */
+  /**
+   * The text from which the query's vector is made: without signs, conditions and excluded words, with required words and phrases in their
+   * places. Empty: there is nothing to embed.
+   */
   readonly residual: string
   readonly boosts: readonly Boosted[]
   /** Notes for the requester about the query's text, such as on a word that looks like a misspelt field. */

@@ -69,7 +69,10 @@ const period = z.strictObject({
 
 export type PeriodInput = ReadonlyDeep<z.output<typeof period>>
 
-/** Schema of a filter: all given conditions must hold. Lists must not be empty, since an empty list could mean everything or nothing. */
+/**
+ * Schema of a filter, whose conditions must all hold. Lists must not be empty, since an empty list could be understood as everything or as
+ * nothing.
+ */
 const filterSchema = z
   .strictObject({
     collections: names.describe('Only entries of these collections. Default: all'),
@@ -109,7 +112,10 @@ export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'pas
     'entry: one result per entry. passage: one result per passage, so an entry can have several. Default: entry',
   )
 
-/** Fields that a query may have in every operation. Those without a description have a different meaning in each operation. */
+/**
+ * Schemas of the query fields that are the same in every operation that queries. Fields without a description here are described by each
+ * operation, where their meaning differs.
+ */
 export const questionFields: {
   readonly syntax: z.ZodOptional<z.ZodEnum<{ plain: 'plain'; lenient: 'lenient'; strict: 'strict' }>>
   readonly phrase: z.ZodOptional<z.ZodEnum<{ require: 'require'; prefer: 'prefer' }>>

@@ -23,7 +23,10 @@ export interface Position {
   readonly shown: string
 }
 
-/** How a text is parsed. `plain`: without operators; `lenient`: a malformed operator is text; `strict`: it is an error. */
+/**
+ * How the query's text is parsed. `plain`: operators such as `+word` are ordinary text; `lenient`: a malformed operator is ordinary text;
+ * `strict`: a malformed operator is an error.
+ */
 export const SYNTAXES = ['plain', 'lenient', 'strict'] as const
 export type Syntax = (typeof SYNTAXES)[number]
 
@@ -54,7 +57,9 @@ export interface Query {
   /** The conditions of the request's `filter` and `known_at`; the parse stage adds conditions from the query's text. Null: none. */
   readonly filter: Filter | null
   readonly mode: 'hybrid' | 'words' | 'meaning'
-  /** Weight of meaning; null: the default for what is searched (0.7 for prose, 0.85 for code, in between for both). */
+  /**
+   * Weight of meaning in scores, 0 to 1; null: the default for the searched entries (0.7 for prose, 0.85 for code, in between for both).
+   */
   readonly meaningWeight: number | null
   readonly memory: boolean
   readonly touch: boolean

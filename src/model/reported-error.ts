@@ -4,7 +4,10 @@ import { isRecord } from '../base/record.ts'
 import { type ErrorKind, QuerentError } from './errors.ts'
 import { isOwner, type Viewer } from './viewer.ts'
 
-/** Kinds of errors that concern the machine: its files, model or services. Other viewers learn the kind, but not the place or name. */
+/**
+ * Kinds of errors that concern the machine (its files, models or services). Viewers other than the owner learn the kind of problem, but not
+ * which file or service.
+ */
 const OF_MACHINE: ReadonlySet<ErrorKind> = new Set(['busy', 'broken', 'unavailable'])
 const PLAIN: Readonly<Partial<Record<string, string>>> = {
   internal: 'internal error',
@@ -16,7 +19,10 @@ const PLAIN: Readonly<Partial<Record<string, string>>> = {
 /** Names of error details that hold paths on this machine. */
 const PLACES = ['file', 'path', 'home'] as const
 
-/** Any thrown value as a `QuerentError`. An error of another class is a bug of this program; its text is only written to the log. */
+/**
+ * Converts any thrown value to a `QuerentError`. An error of another class is a bug in this program, whose text appears only in the
+ * server's log.
+ */
 export function asQuerentError(thrown: unknown): QuerentError {
   return thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
 }
@@ -24,14 +30,20 @@ export function asQuerentError(thrown: unknown): QuerentError {
 /** Function that gives the name of an operation in the interface in use, such as `POST /v1/query` for `query` over HTTP. */
 type NamesOperation = (operation: string) => string
 
-/** Where the message refers to an operation (`details.see`), names it as the interface in use does, not as the library does. */
+/**
+ * Where an error's message names an operation (`details.see`) by its library name, replaces this by the name that the interface in use has
+ * for it.
+ */
 export function worded(error: QuerentError, named: NamesOperation): QuerentError {
   const see = error.details['see']
   if (!isRecord(see)) return error
   return error.retold(error.message.replaceAll(String(see['library']), named(String(see['operation']))))
 }
 
-/** The error as this viewer may read it; null: a requester who is not authenticated. Owners get everything except the internals of bugs. */
+/**
+ * The error in the form that the viewer may read; null: the requester is not authenticated. The local owner gets everything except the
+ * internals of bugs.
+ */
 export function reportedError(thrown: unknown, viewer: Viewer | null, named?: NamesOperation): QuerentError {
   const error = readable(thrown, viewer)
   return named === undefined ? error : worded(error, named)

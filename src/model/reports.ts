@@ -181,7 +181,8 @@ const statusSchema = z.strictObject({
   storage: z
     .strictObject({
       log_bytes: z.int().min(0).describe('Length of the write-ahead log'),
-      // Bytes of deleted or replaced text may remain in the log or in snapshots, for some seconds or as long as other readers are active.
+      // Bytes of deleted or replaced text can remain in the write-ahead log or in snapshots: for some seconds, or as long as other readers
+      // are active.
       to_erase: z.boolean().describe('Whether deleted text is still to be wiped from the file'),
     })
     .nullable()
@@ -276,7 +277,10 @@ export type ModelCheck = z.output<typeof modelCheckOutput>
 
 export interface UseModelInput {
   readonly folder: string
-  /** Which texts the model embeds. Default: `other_languages` for a multilingual model in addition to one for English, else `all`. */
+  /**
+   * Which entries' texts the model embeds. Default: `other_languages` for a multilingual model that is added to one for English, else
+   * `all`.
+   */
   readonly for?: 'all' | 'other_languages' | undefined
   /** Whether the call waits until all entries are embedded. Default: false. */
   readonly wait?: boolean | undefined

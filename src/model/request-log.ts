@@ -1,4 +1,7 @@
-/** One request to the HTTP interface, as an operator may log it. Nothing in it comes from a body but the text of a query of beliefs. */
+/**
+ * A request to the HTTP interface in the form in which an operator may log it. It contains nothing from a request's body, except the text
+ * of a query of beliefs where the operator allows it.
+ */
 export interface HttpRequestLine {
   /** Time of the request, ISO 8601. */
   readonly at: string

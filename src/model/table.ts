@@ -11,7 +11,10 @@ export interface ColumnDeclaration {
   readonly name: string
   readonly type: 'text' | 'integer' | 'real' | 'blob'
   readonly nullable?: boolean | undefined
-  /** For an aspect: no query may have a condition on the column, since not everyone who sees the entry may know its values. */
+  /**
+   * For a column of an aspect: queries must not have conditions on it, since some viewers who see the entry may not know the column's
+   * value.
+   */
   readonly unasked?: boolean | undefined
 }
 
@@ -35,8 +38,9 @@ export interface TableDeclaration {
   /** Whether no answer depends on the rows; then writing them does not change `Store.version`. */
   readonly aside?: boolean | undefined
   /**
-   * With `ofEntry`: an entry with a row here repeats the text of the file named in column `url`; not where `url` or `symbol` is null, as
-   * for entries written by hand. A document made from the same file is shown instead of it.
+   * With `ofEntry`: names of the columns with the URL of a file and, optionally, with a symbol. An entry with a row here repeats the text
+   * of that file, so that a document made from the file is shown instead of the entry. Where one of these columns is null, as for an entry
+   * written by hand, the entry counts as repeating no file.
    */
   readonly readOf?: { readonly url: string; readonly symbol?: string } | undefined
   /** Further lists of columns (besides the key) by which rows can be looked up through an index. */

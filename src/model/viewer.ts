@@ -13,7 +13,9 @@ export function isOwner(viewer: Viewer): boolean {
   return viewer.id === OWNER
 }
 
-/** A viewer with what it may read at one moment; made before retrieval, and again before an answer is returned. */
+/**
+ * A viewer with the partitions that it may read at one moment. Determined before retrieval, and again just before an answer is returned.
+ */
 export interface AccessScope {
   readonly viewer: Viewer
   /** Numbers of the partitions that the viewer may read, ascending. For this query, entries in other partitions do not exist. */

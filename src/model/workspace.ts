@@ -1,4 +1,7 @@
-/** The folder that a store belongs to, for code that may not access the disk itself. Nothing outside of the folder is read. */
+/**
+ * Access to the files of the folder that a store belongs to, for code that has no access to the disk of its own. Nothing outside the folder
+ * is read.
+ */
 import type { Instant } from '../base/clock.ts'
 
 export type FileProblem = 'not_found' | 'unreadable' | 'outside' | 'too_large'
@@ -31,13 +34,17 @@ export interface Workspace {
   readonly storeFile: string
   /** `file://` URL of a path, which may be relative to the workspace folder. */
   urlOf(path: string): string
-  /** Reads a file. Never rejects for errors of the disk. Links that lead out of the folder count as outside. */
+  /**
+   * Reads a file. A problem with the disk is returned in the result, never thrown. A link that leads out of the workspace folder counts as
+   * outside.
+   */
   read(url: string): Promise<WorkspaceFile>
   /** Fingerprint of the names, sizes and modification times of all files at or below a URL; it changes when any of these change. */
   mark(url: string, signal: AbortSignal): Promise<string>
   /**
-   * URLs of the files at or below a path, in the order of names: exactly those that listing the whole folder would give. If a folder on the
-   * way to the path is left out, that folder is reported; for a path that does not exist, nothing is.
+   * URLs of the files at or below a path, ordered by name: exactly the files that a listing of the whole workspace folder would give there.
+   * `leftOut` is called for each file or folder left out, including a folder above the path. For a path that does not exist, nothing is
+   * returned.
    */
   list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string>
 }

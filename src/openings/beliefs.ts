@@ -27,7 +27,9 @@ export interface OpenBeliefsOptions extends EngineOptions {
 
 type Families = Pick<Calls, 'trust' | 'agents' | 'federations' | 'nodes' | 'peers'>
 
-/** The lens's operations as functions: `query(input)` is `beliefs.query`, `trust.set(input)` is `trust.set`, and so on. */
+/**
+ * The operations of the lens `beliefs` as functions: `query(input)` runs `beliefs.query`, `trust.set(input)` runs `trust.set`, and so on.
+ */
 export interface Beliefs extends Families, Readonly<Calls['beliefs']> {
   /** The answer to a query in chunks of `options.chunk_size` results, in order; leaving the loop early stops the query. */
   stream(query: BeliefQuery, signal?: AbortSignal): AsyncIterable<QueryChunk | LastChunk>
@@ -84,7 +86,8 @@ export function beliefsOf(engine: Engine, viewer: Viewer): Beliefs {
 }
 
 /**
- * Loads the sample. Only for the local owner, since it creates agents. Times are counted back from the engine's clock. Waits for vectors.
+ * Loads the sample beliefs and waits until these have vectors. Only the local owner may load them, because this creates agents. Times in
+ * the sample are counted back from the engine's clock.
  */
 export async function loadBeliefsSample(
   engine: Engine,

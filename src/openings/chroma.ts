@@ -44,7 +44,8 @@ export class OpenChroma extends Chroma implements AsyncDisposable {
 }
 
 /**
- * Opens the lens; without options, on the store of the working folder. There is no embedder unless one is given, since colours need none.
+ * Opens an engine with the lens `chroma`; without options, on the store of the working folder. There is no embedder unless one is given,
+ * since the lens searches by colours.
  */
 export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenChroma> {
   checkOptions(options)
@@ -125,7 +126,10 @@ function checkOptions(options: OpenChromaOptions): void {
   if (now !== undefined && typeof now !== 'function') throw wrong('now', now, 'a function that gives Unix seconds')
 }
 
-/** The store to open: `storage.db_path`, where environment or code sets it (a separate file, or memory), else the home. */
+/**
+ * The store to open: the one in `storage.db_path`, where environment variables or code set it (a separate file, or `:memory:`); otherwise
+ * that of the home.
+ */
 function storeOf({ store, home, readOnly, storageConfig }: OpenChromaOptions): Pick<EngineOptions, 'store'> {
   if (store !== undefined || (home !== undefined && storageConfig?.dbPath === undefined)) return {}
   const { storage } = resolveSettings({ environment: process.env, constructed: { storageConfig } })

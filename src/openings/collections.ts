@@ -60,7 +60,7 @@ export async function queryCollections(
   }
 }
 
-/** Collections that a home's configuration declares in addition to `items` and `analysis`; none where there is no home. */
+/** Names of the collections that a home's configuration declares besides the usual `items` and `analysis`; none where there is no home. */
 export async function declaredCollections(persistDirectory?: string): Promise<readonly string[]> {
   try {
     await using engine = await openEngine({ ...READING, embedder: 'none', home: homeIn(persistDirectory) })
@@ -101,7 +101,10 @@ export interface QueryCollectionsOptions extends Omit<CollectionsInput, 'query'>
   readonly sample?: boolean | undefined
   /** URL of a ChromaDB server to search instead of a home; default the variable QUERENT_CHROMA_URL, where no home is named. */
   readonly url?: string | undefined
-  /** Settings of the server; default QUERENT_CHROMA_TENANT, _DATABASE and _TOKEN, then the server's own defaults. */
+  /**
+   * Tenant, database and token for the ChromaDB server; default the variables QUERENT_CHROMA_TENANT, _DATABASE and _TOKEN, then the
+   * server's own defaults.
+   */
   readonly tenant?: string | undefined
   readonly database?: string | undefined
   readonly token?: string | undefined
@@ -149,7 +152,10 @@ async function openHome(options: QueryCollectionsOptions): Promise<OpenedCollect
   }
 }
 
-/** The named home, also where the folder around it is named; undefined where none is named, or the folder contains none yet. */
+/**
+ * The home in the named folder, which may be the home itself or the folder that contains it; undefined where no folder is named, or it
+ * contains no home yet.
+ */
 function homeIn(persistDirectory: string | undefined): string | undefined {
   if (persistDirectory === undefined) return undefined
   const folder = resolve(persistDirectory)

@@ -34,7 +34,10 @@ export class OpenContext extends Context implements AsyncDisposable {
   }
 }
 
-/** Opens the lens; without options, on the store of the working folder. `await sys.call('/context/query', { query: 'login' })`. */
+/**
+ * Opens an engine with the lens `context`; without options, on the store of the working folder. Example of a call: `await
+ * sys.call('/context/query', { query: 'login' })`.
+ */
 export async function openContext({ viewer, ...options }: OpenContextOptions = {}): Promise<OpenContext> {
   return new OpenContext(await openEngine({ onlyLenses: ['context'], ...options }), viewer ?? LOCAL_OWNER)
 }

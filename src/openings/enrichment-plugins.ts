@@ -28,7 +28,10 @@ export interface EnrichmentPlugins extends PluginReport {
   readonly plugins: readonly EnrichmentPlugin[]
 }
 
-/** Loads the plugins. Throws `conflict` when two of them have the same name, `invalid_argument` without a file to record trust in. */
+/**
+ * Loads the plugins from all folders. Throws `conflict` when two plugins have the same name, and `invalid_argument` when there are
+ * `folders` but no `trustFile`.
+ */
 export async function loadEnrichmentPlugins(request: EnrichmentPluginRequest): Promise<EnrichmentPlugins> {
   const { folders = [], trustedFolders = [], trustFile = '', trust } = request
   if (folders.length > 0 && trustFile === '') {

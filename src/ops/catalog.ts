@@ -85,7 +85,10 @@ export function fullName(name: string): string {
   return ALIASES.get(name) ?? name
 }
 
-/** An operation of the engine or of a built-in lens, before any engine is open. Undefined: there is none. */
+/**
+ * An operation of the engine or of a built-in lens by name, found without opening an engine; undefined: there is no operation with this
+ * name.
+ */
 export async function declaredOperation(alias: string): Promise<Operation | undefined> {
   const name = fullName(alias)
   const operations = (await builtInLensOf(name)?.load())?.operations ?? CORE
@@ -188,8 +191,9 @@ class Nameless extends z.core.$ZodRegistry<z.core.GlobalMeta> {
 const NAMELESS = new Nameless()
 
 /**
- * JSON Schema of a zod schema: `input` for what is accepted, `output` for what is returned. `named`: a schema with a name (`id` in zod's
- * registry, such as `Filter`) is written once in `$defs`; else it is repeated wherever it is used, for readers that follow no references.
+ * Converts a zod schema to JSON Schema: `input` describes accepted values, `output` returned ones. `named`: a schema with an `id` in zod's
+ * registry, such as `Filter`, is defined once in `$defs`; `inline`: it is repeated wherever it is used, for readers that do not follow
+ * references.
  */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', form: 'named' | 'inline' = 'inline'): JsonObject {
   const metadata = form === 'named' ? z.globalRegistry : NAMELESS
@@ -198,7 +202,8 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', form: 'nam
     unrepresentable: 'any',
     metadata,
     override: ({ zodSchema, jsonSchema }) => {
-      // Zod omits examples wherever part of the schema transforms its input; here they are already in the form in which they are sent.
+      // Zod omits examples wherever part of a schema transforms its input. The examples here are already in the form in which callers send
+      // values, so they are added again.
       const examples = metadata.get(zodSchema)?.['examples']
       if (Array.isArray(examples)) jsonSchema['examples'] = examples
     },

@@ -30,7 +30,9 @@ import {
   syncOutput,
 } from '../model/reports.ts'
 
-/** A query changes only access state, which is no change of knowledge: `read`; a repeated query counts uses again: not idempotent. */
+/**
+ * Effect of a query: `read`, because it changes no knowledge but only records uses; not idempotent, because repeating it counts uses again.
+ */
 const ASK = { kind: 'read', idempotent: false } as const
 const READ = { kind: 'read', idempotent: true } as const
 
@@ -97,12 +99,16 @@ export const watch = watchOperation({
   subscribe: (engine: Engine, input, handlers, context) => engine.subscribe(input, handlers, context),
 })
 
-// `brief`: what an assistant should know of the store before its first query, in fewer than 500 tokens, whatever the store contains. Names
-// come from the store and may have been chosen to mislead the reader: the text has them in quotes, on one line, cut, and marked as data.
+// The operation `brief`: what an assistant should know about the store before its first query, in fewer than 500 tokens, whatever the store
+// contains. Names from the store may have been chosen to mislead an assistant, so they appear in quotes, on one line, shortened, and marked
+// as data.
 
 /** Number of names read from the store for a list in the text; how many of them are shown depends on their length. */
 const MAX_NAMES = 20
-/** Byte limits of the lists of names: a token of any byte-based model is at least one byte, so bytes bound the number of tokens. */
+/**
+ * Longest lists of names in the text, in bytes: a token of any byte-based language model is at least one byte, so a limit in bytes also
+ * limits tokens.
+ */
 const BYTES = { collections: 90, tags: 130, lenses: 70 } as const
 /** Longest name shown in the text, in UTF-16 units; a longer one is cut. */
 const NAME_LENGTH = 32
@@ -189,7 +195,7 @@ function quoted(name: string): string {
   return `"${plain.length <= NAME_LENGTH ? plain : `${plain.slice(0, NAME_LENGTH - 1).toWellFormed()}…`}"`
 }
 
-// Single entries: read, list, write, delete. A viewer writes and deletes what it holds itself; the owner everything.
+// Operations on single entries: read, list, write, delete. A viewer may write and delete the entries that it holds, the owner all entries.
 
 export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   name: 'get',
@@ -253,7 +259,8 @@ export const remove: Operation<Engine, typeof idsInput, typeof deleteOutput> = {
   run: (engine, input, context) => engine.delete(input, context),
 }
 
-// Bulk operations: adding files and folders, exporting and importing the whole store. Owner only, since they read the disk or everything.
+// Bulk operations: adding files and folders, exporting and importing the whole store. Only the owner may call them, since they read the
+// disk or all entries.
 
 export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
   name: 'add',

@@ -12,8 +12,9 @@ import { FILES, MEMBERSHIPS } from '../store/core-tables.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
 /**
- * What a viewer may see. The local owner sees everything. Others see public entries, their own, and those shared with a federation in which
- * both they and the holder are active, unless the holder is to be masked, since answers here name holders.
+ * The partitions that a viewer may read. The local owner reads all. Others read public entries, their own, and entries shared with a
+ * federation in which both they and the holder are active; shared entries whose holder must stay hidden (masked) are left out, since
+ * answers show the holder.
  */
 export function lookAt(reader: StoreReader, viewer: Viewer, members?: Members): AccessScope {
   if (isOwner(viewer)) return accessScopeOf(viewer, reader.partitions())
@@ -37,7 +38,10 @@ export function stillVisible(entry: Pick<Entry, 'partition'>, accessScope: Acces
 /** Number of visible ids that are compared with a wrong id to find similar ones. */
 const MAX_COMPARED = 20_000
 
-/** Visible ids that are spelled like one that is not there. Of a store with very many, those that begin alike are compared. */
+/**
+ * Visible ids that are spelled like an id that does not exist. In a store with more than 20,000 visible ids, the first 20,000 and those
+ * with the same first two characters are compared.
+ */
 export function nearVisibleIds(reader: StoreReader, id: string, accessScope: AccessScope): readonly string[] {
   const first = reader.ids(accessScope, '', MAX_COMPARED)
   const more = first.length < MAX_COMPARED ? [] : reader.ids(accessScope, id.slice(0, 2), MAX_COMPARED)
@@ -56,7 +60,10 @@ export function noSuchEntry(reader: StoreReader, id: string, accessScope: Access
   return new QuerentError('not_found', message, { id, ...(near.length > 0 && { near }) })
 }
 
-/** What one viewer may read by the current memberships. To be used while the reader of its members is open. */
+/**
+ * What one viewer may read according to the current memberships in federations. To be used only while the store's reader, from which
+ * memberships are read, is open.
+ */
 export class Circle {
   readonly viewer: Viewer
   /** Federations in which the viewer is an active member and may query, in ascending order of names. */
@@ -102,7 +109,10 @@ export class AccessScopes {
   readonly #scopes = new Map<string, AccessScope>()
   readonly #members: CurrentMembers
   #version: number | null = null
-  /** Inputs from which the cached scopes were computed: partitions are only added, never changed or deleted. */
+  /**
+   * The data from which the cached access scopes were computed: the number of partitions, the last partition, and the memberships. Suffices
+   * because partitions are only added, never changed or deleted.
+   */
   #seen: readonly unknown[] = []
 
   constructor(store: Store) {
@@ -123,7 +133,8 @@ export class AccessScopes {
 
   #lookAgain(): void {
     const partitions = this.#store.partitions()
-    // After a rolled-back write, a partition's number may be given again to another audience, so the last audience is compared too.
+    // The audience of the last partition is compared too: after a write was rolled back, its partition's number may be given to another
+    // audience.
     const seen = [partitions.length, partitions.at(-1)?.audience, this.#members.now()]
     if (seen.some((one, at) => one !== this.#seen[at])) this.#scopes.clear()
     this.#seen = seen
@@ -215,7 +226,8 @@ function namesQuery(permissions: Cell): boolean {
 // Which field values of a visible entry a viewer receives: some are for the holder of the entry only.
 
 /**
- * Audience of an entry as shown: only the federations through which the viewer reads it; all of them for the holder and the local owner.
+ * An entry's audience in the form shown to a viewer: with only the federations through which the viewer sees the entry, or with all
+ * federations for the holder and the local owner.
  */
 export function visibleAudience(
   audience: Audience,

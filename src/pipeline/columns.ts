@@ -1,6 +1,7 @@
 /**
- * Values of entries in memory, by entry key, in step with the store: all are read on first use, then those that the change feed reports as
- * committed since, by any process. All code that keeps columns or rows of many entries follows the feed here.
+ * Values of entries kept in memory by entry key, in step with the store: all values are read on first use, and afterwards those of entries
+ * that the store's change feed reports as committed since, by any process. All code that keeps columns or rows of many entries in memory
+ * uses this module.
  */
 
 import { Bitset } from '../base/bitset.ts'
@@ -18,7 +19,10 @@ import { aroundDamage, tablePages } from './many-rows.ts'
 /** Number of changes from the feed applied between two pauses: some milliseconds of work. */
 const CHANGES_AT_ONCE = 250
 
-/** Entries added, changed or deleted after this position; null: the feed does not reach back, or there are more than `most` changes. */
+/**
+ * The entries added, changed or deleted after a position in the store's change feed, except by new vectors. Null: the feed no longer has
+ * these changes, or there are more than `most`.
+ */
 export function entriesChangedAfter(reader: StoreReader, position: number, most?: number): FeedNews | null {
   if (!reachesBack(reader, position, most)) return null
   return atOnce(readFeed(reader, position, ({ kind }) => kind !== 'vectors'))
@@ -32,7 +36,10 @@ export interface Followed {
    * on are passed to `take` afterwards. Absent where values are read on demand.
    */
   readonly pages?: (reader: StoreReader) => Iterator<unknown, unknown, StoreReader>
-  /** Reads these added, changed or deleted entries again; each with its current partition, or its last one. */
+  /**
+   * Reads the values of added, changed or deleted entries again. Each entry is given with its current partition, or a deleted one with its
+   * last.
+   */
   take(reader: StoreReader, changed: ReadonlyMap<EntryKey, PartitionId>): void
   /** Number of changes above which loading all values again is cheaper than applying the changes. */
   most(): number
@@ -79,7 +86,10 @@ export class FeedFollower {
     this.#version = version
   }
 
-  /** As `refresh`, with one step per page, each in a read of its own. What is written between two steps is applied at the end. */
+  /**
+   * Applies all changes committed since the last call, pausing after each page, with a separate read of the store for each page. Changes
+   * written during the pauses are applied at the end.
+   */
   *refreshInSteps(store: Store): Steps<void> {
     if (store.version() === this.#version) return
     while (store.read(reader => this.advance(reader))) yield
@@ -91,7 +101,10 @@ export class FeedFollower {
     while (this.advance(reader));
   }
 
-  /** One step of `follow`, for callers that pause between steps. False: everything is applied as of this reader. */
+  /**
+   * Loads one page of values, or applies one batch of changes, for callers that pause in between. False: everything that this reader sees
+   * is applied.
+   */
   advance(reader: StoreReader): boolean {
     if (this.#position < 0) return this.#load(reader)
     if (reader.lastSeq() === this.#position) return false
@@ -114,7 +127,10 @@ export class FeedFollower {
     this.#loading = null
   }
 
-  /** Loads one page. The last page sets the position to that of the feed when the first was read; an unfinished load is discarded. */
+  /**
+   * Loads one page of values. After the last page, the position is set to the one that the feed had when loading began, so that later
+   * changes are applied. Loading that fails starts again from the beginning.
+   */
   #load(reader: StoreReader): true {
     try {
       this.#loading ??= this.#begin(reader)
@@ -243,7 +259,10 @@ interface PartitionRows<T> {
   changes: number
 }
 
-/** The rows of a table of entries in memory, one object per row, by partition: a request for some partitions touches no row of others. */
+/**
+ * The rows of a table kept in memory, one object per row, grouped by partition, so that a request for some partitions touches no row of
+ * others. The table has at most one row per entry.
+ */
 export class TableRows<T extends RowOf> {
   readonly #store: Store
   readonly #table: TableDeclaration
@@ -278,7 +297,10 @@ export class TableRows<T extends RowOf> {
     this.#make = make
   }
 
-  /** The committed rows of these partitions, by ascending entry. The same list object until one of its rows changes. */
+  /**
+   * The committed rows of the given partitions, in ascending order of entry keys. Returns the same list object until one of these rows
+   * changes.
+   */
   visible(partitions: readonly PartitionId[]): readonly T[] {
     this.#feed.refresh(this.#store)
     const found = partitions.flatMap(partition => this.#byPartition.get(partition) ?? [])

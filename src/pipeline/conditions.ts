@@ -1,4 +1,7 @@
-/** The required conditions of a query as one set of entries: filter, validity, and the words and phrases that must occur. */
+/**
+ * The entries that meet all required conditions of a query: its filter, validity at the query's time, and words and phrases that must or
+ * must not occur.
+ */
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'

@@ -1,4 +1,4 @@
-/** Everything that one query needs from its environment: what it may see, the time, the budget, the store and the indexes. */
+/** Everything that one query needs from its surroundings: what its viewer may see, the time, the time limit, the store and the indexes. */
 
 import type { Deadline, Instant } from '../base/clock.ts'
 import type { Turns } from '../base/turns.ts'
@@ -14,10 +14,16 @@ import type { Memo } from './memo.ts'
 
 export interface QueryContext {
   readonly query: Query
-  /** The only partitions that may be read. Determined again after the query was embedded, since others may have written meanwhile. */
+  /**
+   * The only partitions that this query may read. They are determined again after the query's text was embedded, since others may have
+   * written during that time.
+   */
   readonly accessScope: AccessScope
   readonly now: Instant
-  /** Set where the caller does not read the page's items: none are made, and only keys or whole entries are read. */
+  /**
+   * Set where the caller does not need the page's items: then none are made. `keys`: the answer has only the ranked candidates; `entries`:
+   * also their entries.
+   */
   readonly rows?: 'keys' | 'entries' | undefined
   readonly deadline: Deadline
   /** Runs the query's work in steps, with pauses in which other work can run. */
@@ -31,7 +37,10 @@ export interface QueryContext {
    */
   readonly vectors: VectorSearcher | null
   readonly model: EmbeddingModel | null
-  /** Languages that the models in use support, as ISO 639-1; empty: all. Absent: there is no model, or it is used for any language. */
+  /**
+   * Languages that the models in use support, as ISO 639-1 codes; empty: all languages. Absent: there is no model, or the model is used for
+   * every language.
+   */
   readonly languages?: readonly string[] | undefined
   /**
    * A second embedding model, used for entries in languages that `model` does not support. `cosineOf` converts a cosine on the first
@@ -45,20 +54,32 @@ export interface QueryContext {
    * none.
    */
   readonly readings?: readonly ReadingTable[] | undefined
-  /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. The first call may write it. */
+  /**
+   * The secret by which cursors are sealed. It is kept in the store, so that every process on the store accepts the others' cursors; the
+   * first call may write it.
+   */
   secret(): string
-  /** Whether a word in lower case is spelled correctly although no passage contains it. Absent: there is no dictionary. */
+  /**
+   * Whether a word in lower case is in the dictionary, and so is spelled correctly even if no passage contains it. Absent: there is no
+   * dictionary.
+   */
   readonly isWord?: ((word: string) => boolean) | undefined
   /** Caches that the engine keeps from one query to the next. */
   readonly memo: Memo
   /** An index that a lens has declared, by name. */
   index(name: string): Index
-  /** The vector of a query; null when there is no embedder, or when it failed (a note then says why). `late` aborts the work. */
+  /**
+   * Makes the vector of a text; null when there is no embedder, or when embedding failed (a note then says why). The signal `late` aborts
+   * the work.
+   */
   embed(text: string, late?: AbortSignal): Promise<Float32Array | null>
   /** Determines again what the viewer may see at this moment, for the second access check just before an answer is returned. */
   look(): AccessScope
   note(note: Note): void
   readonly notes: readonly Note[]
-  /** What each stage gave and what it cost, added as it ends. Times are measured, so they are the one part of an answer that varies. */
+  /**
+   * What each stage of the query returned and how long it took, added when the stage ends. Durations are measured, so they are the one part
+   * of an answer that varies between equal queries.
+   */
   readonly trace: StageTrace[]
 }

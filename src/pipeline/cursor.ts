@@ -1,6 +1,7 @@
 /**
- * Cursors: the place where a page ended, as a text that only engines on this store can write and read. It contains nothing that the viewer
- * could not derive from what was shown, so equal answers give equal cursors, whatever is hidden.
+ * Cursors: texts that hold the position where a page of results ended, and that only engines on this store can write and read. A cursor
+ * contains nothing that the viewer could not derive from the results shown, so equal answers give equal cursors, whatever is hidden from
+ * the viewer.
  */
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -12,7 +13,10 @@ import type { Position, Query } from '../model/query.ts'
 
 export interface CursorContent {
   readonly position: Position
-  /** Time of the query; the next page is evaluated as of the same time, so that nothing decays between two pages. */
+  /**
+   * Time at which the query is evaluated; later pages are evaluated for the same time, so that scores that fall with time do not change
+   * between pages.
+   */
   readonly asOf: Instant
   /** Time at which the first page of the answer was requested. */
   readonly begun: Instant
@@ -34,7 +38,10 @@ export interface CursorSeal {
 const PURPOSE = 'querent cursor'
 const HASH_LENGTH = 32
 
-/** Seals a cursor of any lens; `place` says where a page ended. The same place, owner and time give the same bytes. */
+/**
+ * Makes a sealed cursor, for any lens; `place` holds the values that describe where a page ended. The same values, binding and time give
+ * the same bytes.
+ */
 export function sealCursor(
   place: readonly (string | number | null)[],
   { secret, binding, now, lifetimeMs = CURSOR_LIFETIME_MS }: CursorSeal,
@@ -43,8 +50,8 @@ export function sealCursor(
 }
 
 /**
- * The place in a cursor, as it was sealed. Throws `cursor_invalid` for a text that no engine on this store has written, `cursor_mismatch`
- * for the cursor of another query, viewer or lens (the message does not say which), `cursor_expired` for one that is too old.
+ * Returns the values that were sealed in a cursor. Throws `cursor_invalid` for a text that no engine on this store wrote, `cursor_mismatch`
+ * for a cursor of another query, viewer or lens (the message does not say which of these), and `cursor_expired` for one that is too old.
  */
 export function openCursor(cursor: string, { secret, binding, now }: CursorSeal): readonly unknown[] {
   const text = unseal(secret, PURPOSE, cursor)
@@ -90,7 +97,10 @@ export class LateCursor {
     return this.#text
   }
 
-  /** Calls back once: when the cursor is first read, or at once if it was read already. Replaces the previous listener. */
+  /**
+   * Calls the listener once: when the cursor's text is first read, or at once if it was read before. A new listener replaces an earlier
+   * one.
+   */
   whenRead(listener: () => void): void {
     if (this.#text === null) this.#listener = listener
     else listener()
@@ -134,13 +144,17 @@ function refusal(code: 'cursor_invalid' | 'cursor_mismatch' | 'cursor_expired', 
 // process, after a restart), no item is shown twice, wherever it ranks by then.
 
 /**
- * Number of items recorded, the last ones shown, to limit the length of cursors. Earlier items are far above the start of the next page.
+ * Number of items recorded as shown, the last ones, which limits the length of cursors. Items shown earlier ranked far above the start of
+ * the next page.
  */
 const MOST = 200
 /** Length in bytes of the hash of a shown item: among ten thousand entries, one query in a hundred million confuses two by chance. */
 const BYTES = 6
 
-/** The record with these items added. Hashed with the store's secret, so that nobody can choose an id that has the hash of another's. */
+/**
+ * Adds items to the record of shown items. Hashes include the store's secret, so that nobody can choose an id whose hash equals that of
+ * another item.
+ */
 export function alsoShown(before: string, items: readonly Named[], secret: string): string {
   const hashes = [Buffer.from(before, 'base64url'), ...items.map(item => hashOf(item, secret))]
   return Buffer.concat(hashes)

@@ -1,4 +1,7 @@
-/** Fifth stage, diversify: the total order, and, where requested, caps for groups and spread over unlike entries. */
+/**
+ * Fifth stage of a query, diversify: puts results in their total order and, where requested, limits the results of a group and prefers
+ * results unlike those before.
+ */
 import { atOnce, type Steps } from '../base/turns.ts'
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
@@ -51,7 +54,10 @@ function choiceOf(
   }
 }
 
-/** Cosine of the vectors by which the entries were found; 0 where one has none. Vectors are read one round at a time. */
+/**
+ * Makes a function for the cosine of two results, from the vectors by which they were found; 0 where one has no vector. Vectors are read
+ * for all results of one retrieval at a time.
+ */
 function likenessOf(ordered: readonly Scored[], context: QueryContext): (a: number, b: number) => number {
   const { vectors, reader } = context
   if (vectors === null) return () => 0
@@ -113,7 +119,10 @@ export function roundOf({ round }: Scored): number {
   return round ?? 0
 }
 
-/** Candidates in order, best first. Entries and passages that are deleted or hidden by now come last among those with equal scores. */
+/**
+ * Candidates sorted by the total order, best first. Among those with equal scores, entries and passages that have been deleted or hidden
+ * since come last.
+ */
 export function inOrder(scored: readonly Scored[], context: Viewing): readonly Scored[] {
   const sorted = [...scored].sort(byOrder)
   const tied = sorted.filter((one, at) => {
@@ -124,7 +133,9 @@ export function inOrder(scored: readonly Scored[], context: Viewing): readonly S
   return sorted.sort((a, b) => byOrder(a, b) || byPlace(place(a), place(b)))
 }
 
-/** The first `most` candidates of that order, unsorted: names are read only for those that tie with the last of them. */
+/**
+ * The first `most` candidates of the total order, in no particular order. Ids are read only for candidates that tie with the last of them.
+ */
 export function firstInOrder(scored: readonly Scored[], most: number, context: Viewing): readonly Scored[] {
   if (scored.length <= most) return scored
   const last = [...scored].sort(byOrder)[most - 1]
@@ -158,7 +169,7 @@ function isTie(one: Scored, other: Scored | undefined): boolean {
   return other !== undefined && byOrder(one, other) === 0
 }
 
-/** The part of a query's context on which the order of equal scores depends: the store, and the viewer's current access. */
+/** The part of a query's context on which the order of candidates with equal scores depends: the store, and what the viewer may see now. */
 export type Viewing = Pick<QueryContext, 'reader' | 'look'>
 
 /**

@@ -1,4 +1,6 @@
-/** Second stage, enrich: which phrases are required, the query's vector, and the weights of words and meaning. */
+/**
+ * Second stage of a query, enrich: decides which phrases are required, makes the query's vector, and sets the weights of words and meaning.
+ */
 import { boostedVector, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
@@ -59,7 +61,10 @@ async function questionVector(plan: Plan, context: QueryContext): Promise<Float3
   return boostedInSpaces(whole, parts, context.vectors?.dimensions ?? whole.length)
 }
 
-/** A joint vector of two models is moved in each of its spaces separately; the dimensions of the first one are given. */
+/**
+ * Moves a vector by the query's boosted terms. Where it joins the vectors of two models, each part is moved separately; `dimensions` is the
+ * length of the first part.
+ */
 function boostedInSpaces(
   whole: Float32Array,
   parts: Parameters<typeof boostedVector>[1],

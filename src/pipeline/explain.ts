@@ -1,5 +1,6 @@
 /**
- * Explains the place of an entry or a passage in an answer: its reasons, why it ranks above another, or the first stage that dropped it.
+ * Explains the place of an entry or passage in the answer to a query: its reasons, why it ranks above another, or the first stage of the
+ * query that dropped it.
  */
 import { must } from '../base/assert.ts'
 import type { Bitset } from '../base/bitset.ts'
@@ -28,7 +29,10 @@ export interface ExplainTarget {
   readonly over_passage?: number | undefined
 }
 
-/** What is to be explained: an entry by id, or a passage of it by position, with the name of the input field for errors. */
+/**
+ * What is to be explained: an entry by its id, or the passage at a position of the entry. `field`: the input field that holds the position,
+ * for error messages.
+ */
 interface Wanted {
   readonly id: string
   readonly passage: number | undefined
@@ -36,8 +40,9 @@ interface Wanted {
 }
 
 /**
- * Explains an entry. Rejects with `not_found` for an id that does not exist or is not visible, which are never distinguished, and for a
- * position at which the entry has no passage. Rejects with `invalid_argument` where a passage is named and entries are ranked.
+ * Explains the place of an entry or passage in an answer. Rejects with `not_found` for an id that does not exist or is not visible (both
+ * give the same error) and for a position at which the entry has no passage, and with `invalid_argument` where a passage is named but
+ * entries are ranked.
  */
 export async function explainEntry(
   { id, passage, over: overId, over_passage }: ExplainTarget,
@@ -77,7 +82,10 @@ export async function explainEntry(
   }
 }
 
-/** The stage that dropped the best-ranked of the targets that are visible after the last pause. Rejects with `not_found` where none is. */
+/**
+ * The stage that dropped the best-ranked of the targets (entries with the requested id) that are still visible after the last pause; null:
+ * it was not dropped. Rejects with `not_found` where no target is visible.
+ */
 async function dropOf(
   wanted: Wanted,
   found: readonly Target[],

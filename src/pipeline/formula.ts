@@ -80,7 +80,8 @@ export function timesUsed(count: number): string {
 // The default formula, and functions that compute scores and explanations from any formula.
 
 /**
- * How far phrases that are not required raise an entry that contains all of them: enough to pass one that has the same words separately.
+ * Share by which a score is raised where an entry contains all phrases that are not required: enough to pass an entry with the same words,
+ * but not adjacent.
  */
 const PHRASE_LIFT = 0.5
 /**
@@ -152,8 +153,9 @@ const MEMORY = sum(
 )
 
 /**
- * The default formula. Numbers of a row: `words` (BM25), `meaning` and `expected` (cosines), `linked`, `phrase`, `memory` (0 to 1), `uses`.
- * `isScaled`: see `cosineScale`.
+ * Builds the default formula. It reads these numbers of a row: `words` (BM25), `meaning` and `expected` (cosines), `linked` (relevance of
+ * the best result that the entry is linked with, divided by the square root of that result's number of links), `phrase` (share of phrases),
+ * `memory` (0 to 1), `uses` (count). `isScaled`: cosines are multiplied by `cosineScale`.
  */
 function defaultFormula(isScaled: boolean): Formula {
   const cosine = isScaled ? product('scaled cosine', [COSINE, number('scale', 'cosineScale')]) : COSINE
@@ -220,7 +222,10 @@ export function scoredBy({ formula, numbers }: BoundFormula): (candidate: Candid
   return candidate => ({ ...candidate, score: scoreOf(candidate.signals), lifted: undefined })
 }
 
-/** Upper bound of the default formula for an entry whose signals are at most these, used or not, with or without a vector. */
+/**
+ * Upper bound of the score by the default formula of an entry whose BM25 score is at most `bm` and whose cosine is at most `cosine`,
+ * whether or not the entry was used before or has a vector; phrases and links are not included.
+ */
 export function maxOf(
   bm: number,
   cosine: number,
@@ -288,7 +293,10 @@ function codeShare(plan: Plan, context: QueryContext): number {
   return asked.size === 0 ? 0 : Math.round((100 * code.and(asked).size) / asked.size) / 100
 }
 
-/** Weights with a given weight of meaning; words get the rest. Rounded, since 1 - 0.7 is 0.30000000000000004 and users expect 0.3. */
+/**
+ * The weights of words and meaning for a given weight of meaning; words get the rest of 1. Rounded, because 1 - 0.7 is 0.30000000000000004
+ * in floating point and users expect 0.3.
+ */
 export function weightsWith(meaning: number): Weights {
   return { words: Number((1 - meaning).toFixed(12)), meaning }
 }

@@ -34,8 +34,9 @@ interface Weight {
 }
 
 /**
- * A cache shared by all requesters: when it is full, the least recently used value of the requester with the most is dropped, so that a
- * requester with no more than an equal share loses nothing. Values that share a body are counted once.
+ * A cache that all requesters share. When it is full, the requester with the most values (or bytes) loses the least recently used one, so
+ * that a requester with no more than an equal share loses nothing. Several values may refer to one large object (`body`), whose size then
+ * counts once.
  */
 export class Held<Value extends object> {
   readonly #bounds: CachedBounds
@@ -59,7 +60,10 @@ export class Held<Value extends object> {
     return this.#bytes
   }
 
-  /** Keeps a value; one that is larger than the whole cache is not kept. `bytes`: size of the body, known when it is first kept. */
+  /**
+   * Keeps a value under a text for a viewer, unless `bytes` exceeds the size of the whole cache. `bytes`: size of `body`, the object that
+   * the value refers to; counted when the body is first kept.
+   */
   hold(text: string, viewer: string, value: Value, bytes: number, now: Instant, body: object = value): void {
     this.release(text)
     if (bytes > this.#bounds.bytes) return

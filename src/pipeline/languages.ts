@@ -38,7 +38,10 @@ export function languageNotes(shown: readonly EntryKey[], plan: Plan, context: Q
   return [{ code: 'other_language', message: `No model knows the language of the first result. ${GET_MODEL}` }]
 }
 
-/** Thresholds for a query and a passage. `query` and `passage`: their languages; null where not recognisable. */
+/**
+ * Thresholds (cosines that count as evidence) for a query and a passage in the given languages. `query` and `passage`: their languages;
+ * null where not recognisable.
+ */
 export function barsFor(
   { calibration, languagePairs }: Pick<EmbeddingModel, 'calibration' | 'languagePairs'>,
   query: string | null,

@@ -1,7 +1,8 @@
 /**
- * Later pages of an answer. Its order is kept as the first page found it, so that pages fit together whatever is written in between:
- * entries keep the scores of that time; whether an entry still exists and is visible is checked when it is shown, and its current text is
- * shown. Entries added since never appear. Where the kept order ends, retrieval goes deeper.
+ * Later pages of an answer. The order of results is kept as the first page computed it, so that pages neither repeat nor skip results
+ * whatever is written to the store in between: entries keep the scores of that time, while their existence, visibility and text are read
+ * when a page is shown; entries added after the first page never appear. Where the kept order ends, the store is searched again for more
+ * candidates.
  */
 
 import { Deadline, type Instant } from '../base/clock.ts'
@@ -61,7 +62,10 @@ interface AllScored {
 }
 
 export interface Found {
-  /** Must first be called before any data on which the scores depend changes; later calls return the same result. */
+  /**
+   * Returns all candidates with their scores. The first call must come before any data on which the scores depend changes; later calls
+   * return the first result.
+   */
   get(): AllScored
   lasting(): Lasting
   /**
@@ -71,12 +75,18 @@ export interface Found {
   readonly newest: EntryKey
 }
 
-/** The result of a score stage that returned a promise; null otherwise, and all candidates are scored when needed. */
+/**
+ * Scored candidates of a lens whose score stage is asynchronous, kept because it cannot be run again later. `scored` null: the score stage
+ * is synchronous, and all candidates are scored when they are needed.
+ */
 export interface Late {
   scored: AllScored | null
 }
 
-/** Prepares scoring of all candidates on demand. `mark`: adds the number of the retrieval that found an entry, where there were several. */
+/**
+ * Prepares scoring of all candidates of a retrieval, to be run only if a later page is requested. `mark`: adds to each scored entry the
+ * number of the retrieval round that found it, where there were several rounds.
+ */
 export function foundBy(
   retrieval: Retrieval,
   mark: (scoring: Scoring) => Scoring,
@@ -118,8 +128,9 @@ function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
 }
 
 /**
- * A function that completes the order of a page, since pages are ranked only as far as they are shown. Must be called before any data on
- * which the ranking depends changes; the later it is called, the less work is done for requesters who never ask for more.
+ * Returns a function that ranks the items after a shown page completely; the page itself was ranked only as far as it is shown. The
+ * function must be called before any data on which the ranking depends changes; calling it as late as possible saves the work for
+ * requesters who never ask for another page.
  */
 export function orderLater(page: RankedPage, context: QueryContext): () => CachedOrder {
   // Only these parts of the page are captured, since capturing the page itself would keep all its candidates in memory.
@@ -157,12 +168,16 @@ function numbersOf({ depth, statistics, exhausted, complete }: Retrieval): Retri
   return { candidates: [], allow: null, depth, statistics, exhausted, complete }
 }
 
-/** Limits of the kept orders: an entry in an order takes half a kilobyte, so the order of a typical answer takes a hundred kilobytes. */
+/**
+ * Limits of the cache of kept result orders: each entry in an order takes about 500 bytes, so the order of a typical answer takes about 100
+ * kB.
+ */
 const BOUNDS: CachedBounds = { most: 2_000, bytes: 32 * 1024 * 1024, lifetimeMs: CURSOR_LIFETIME_MS }
 const BYTES_EACH = 500
 /**
- * Limits of the orders that are completed before indexes change, after which it is impossible: enough for all kept orders of typical size.
- * Completing takes some microseconds per entry, a third of a millisecond per order: in steps, once.
+ * Limits of the cache of result orders that are not yet complete and must be completed before the indexes change, since it is impossible
+ * afterwards. Large enough for all kept orders of typical size. Completing an order takes some microseconds per entry, about a third of a
+ * millisecond in all, with pauses between orders.
  */
 const SETTLED: CachedBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Number.POSITIVE_INFINITY }
 
@@ -199,7 +214,10 @@ export class LaterOrder {
 export class CachedOrders extends Held<CachedPage> {
   /** Orders that may be incomplete, as weak references: an order stays in memory only while the cursor of its page can still be used. */
   readonly #later: Held<WeakRef<LaterOrder>>
-  /** Functions that complete orders while the indexes are unchanged; dropped afterwards, since they keep much data in memory. */
+  /**
+   * Functions that complete result orders while the indexes are unchanged; dropped when the indexes change, since these functions keep much
+   * data in memory.
+   */
   #makers = new WeakMap<LaterOrder, () => CachedOrder>()
   #count = 0
 
@@ -209,7 +227,10 @@ export class CachedOrders extends Held<CachedPage> {
     this.#later = new Held(settled, whose)
   }
 
-  /** An order that `make` will complete, if it is needed while the indexes are unchanged; `count` as in `hold`. */
+  /**
+   * Registers an order that `make` will complete if its next page is requested before the indexes change. `count`: approximate number of
+   * entries in the order, by which its memory is estimated.
+   */
   later(make: () => CachedOrder, viewer: string, count: number): LaterOrder {
     const name = String(++this.#count)
     const order = new LaterOrder(() => {
@@ -244,7 +265,8 @@ export class CachedOrders extends Held<CachedPage> {
         // Completing an order also removes it from `#later`, so the next call finds another one.
         order.get()
       } catch {
-        // An order that fails to complete is not kept; the error does not concern the caller, who is changing something else.
+        // An order that fails to complete is not kept. The error is ignored, since the caller is changing the indexes and has not requested
+        // this order.
       }
       return true
     }
@@ -343,7 +365,10 @@ async function deeper(
   }
 }
 
-/** Ranks newly retrieved items behind the known ones. `isCut`: of a spread order, only as many were chosen as a page needs. */
+/**
+ * Ranks newly retrieved items after the known ones. `isCut`: whether items are left unranked, because a diversified order was computed only
+ * as far as a few pages need.
+ */
 async function rankBehind(
   known: readonly Ranked[],
   fresh: Scoring,
@@ -356,7 +381,8 @@ async function rankBehind(
   // items are compared with them for similarity.
   const isGrouped = query.diversity < 1 || hasCaps(query)
   const scored = isGrouped ? [...known, ...fresh.scored] : fresh.scored
-  // The number of further items that a few pages need, since each choice compares with everything chosen before.
+  // The limit is enough for a few pages: diversifying compares each chosen item with all chosen before, so ordering every item would be
+  // slow.
   const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
   const wider = derived(context, { query: enough })
   const { ranked: all } = await context.turns.run(stages.diversify({ ...fresh, scored }, plan, wider))

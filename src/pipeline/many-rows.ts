@@ -1,4 +1,7 @@
-/** Reads and writes many rows: skipping damaged ones, page by page, cached by a table's version, with pauses. */
+/**
+ * Reads and writes many rows of a table: skips damaged rows, reads page by page, caches values by the table's version, and pauses so that
+ * other work can run.
+ */
 
 import type { Instant } from '../base/clock.ts'
 import { onePer } from '../base/recent.ts'
@@ -13,7 +16,10 @@ import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 /** Number of rows read in one page: some milliseconds of work for short rows. */
 const PAGE = 500
 
-/** All rows in the order of the key, in pages, with these columns and those of the key. No page is empty. */
+/**
+ * All rows of a table in primary-key order, as pages (arrays of rows) that are never empty. Each row has the columns named and those of the
+ * primary key.
+ */
 export function* tablePages(
   reader: StoreReader,
   table: TableDeclaration,
@@ -77,10 +83,16 @@ export function readByVersion<T>(table: TableDeclaration, read: (store: Store) =
   }
 }
 
-/** Pieces written without a pause, some milliseconds: a write with pauses opens its own connection, which takes a millisecond. */
+/**
+ * Number of pieces up to which a write runs to its end without letting other work run, which takes some milliseconds; a write that pauses
+ * opens a connection of its own, which costs a millisecond.
+ */
 const AT_ONCE = 20
 
-/** Runs one transaction, with pauses unless `pieces`, the number of its steps, is small. Rejects with the error by which `turns` end it. */
+/**
+ * Runs one write transaction as a generator. Unless `pieces`, the number of its steps, is small, it pauses between steps so that other work
+ * can run. Rejects where `turns`, which schedules the steps, ends the work, with the error that `turns` gives.
+ */
 export function writeMany<T>(
   store: Store,
   now: Instant,

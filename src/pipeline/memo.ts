@@ -1,6 +1,7 @@
 /**
- * Caches of one engine between queries: sets of entries that meet a filter, and the entries that are not valid at a time. Both follow the
- * change feed: after a write only the changed entries are examined. Caching never changes an answer.
+ * Caches of one engine that are shared by its queries: the sets of entries that meet a filter, and the entries that are outside their
+ * period of validity at a time. Both follow the store's change feed, so after a write only the changed entries are examined. Caching never
+ * changes an answer.
  */
 import { Bitset } from '../base/bitset.ts'
 import { canonicalJson, type Json } from '../base/canonical.ts'
@@ -22,7 +23,10 @@ const MAX_SET_BYTES = 32 * 2 ** 20
 const LANGUAGES = 10_000
 /** Largest number of entries whose identity fields are cached, about 200 bytes each. */
 const IDENTITIES = 20_000
-/** Number of changes up to which a set is updated, each by reading an entry; with more, the whole set is read again. */
+/**
+ * Largest number of changed entries for which a cached set is updated by reading each of them; after more changes, the whole set is read
+ * from the store again.
+ */
 const MAX_CHANGES = 250
 
 /** A filter that every entry meets. */
@@ -161,7 +165,10 @@ function followed(set: Bitset, { changed, entries }: News, accessScope: AccessSc
   return next
 }
 
-/** Whether the feed reports every change that affects the filter: changes of access state and of aspects may be missing in it. */
+/**
+ * Whether the change feed reports every change that can affect a filter, so that a cached set for it can be kept current. False for filters
+ * on access state and on columns of lens tables (aspects), whose changes may be missing in the feed.
+ */
 export function isTracked(filter: Filter): boolean {
   switch (filter.op) {
     case 'and':
@@ -179,8 +186,8 @@ function isTrackedField(field: FieldName): boolean {
 }
 
 /**
- * Which entries are not valid at a given time. Every query leaves them out. Most entries are valid forever, so the few others are followed
- * here along the change feed instead of being read from the store each time.
+ * Keeps track of which entries are outside their period of validity at a given time, since every query leaves these out. Most entries are
+ * valid forever; the few others are kept in memory and updated from the change feed, instead of being read from the store for each query.
  */
 
 /** Largest number of changes after which changed entries are read one by one; after more, the validity of all entries is read again. */
@@ -229,8 +236,9 @@ export class ValidityWatch {
   }
 
   /**
-   * Reads what `invalid` and `nextBound` would read first, one step per page. Several callers may do this at once: each takes the next
-   * page. A query that arrives meanwhile reads the rest in one piece.
+   * Reads the validity periods that `invalid` and `nextBound` need. A generator that pauses after each page, so that other work can run;
+   * several callers may run it at once, and each takes the next page. A query that arrives in a pause reads the remaining pages without
+   * pausing.
    */
   *followInSteps(reader: StoreReader): Steps<void> {
     while (this.#feed.advance(reader)) yield

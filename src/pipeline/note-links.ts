@@ -48,7 +48,10 @@ export class NoteLinks {
     return [...new Set(targets)].filter(target => target !== entry)
   }
 
-  /** Files that link to the entry, without duplicates and itself. Cost: the number of links that use one of its names. */
+  /**
+   * Files that link to the entry, each once, without the entry itself. Time grows with the number of links that use one of the entry's
+   * names.
+   */
   backlinksOf(entry: EntryKey): readonly EntryKey[] {
     const names = this.#reader.table(FILE_NAMES).scan({ entry }).filter(isLinkable)
     const links = [...new Set(names.map(row => row['name'] as string))].flatMap(name =>
@@ -155,7 +158,10 @@ function absolutePath({ root, path }: AddedFile): string {
   return `${slashed(root)}/${withoutMarkdownEnding(path)}`
 }
 
-/** Joins paths and removes `.` and `..`; a path that would leave the root of the disk stays at the root. */
+/**
+ * Joins a root folder, a folder and a relative path, and resolves `.` and `..`; a path that would leave the file system's root stays at the
+ * root.
+ */
 function joined(root: string, folder: string, path: string): string {
   const parts: string[] = []
   for (const part of `${root}/${folder}/${path}`.split('/')) {
@@ -226,7 +232,8 @@ export function slashed(path: string): string {
 const NONE: ReadonlySet<EntryKey> = new Set()
 
 /**
- * The given entries for which a document is shown instead: one that the viewer may see and that meets the conditions (`allow`; null: none).
+ * Those of the given entries that are left out because a document made from the same file is shown instead. The document must be visible to
+ * the viewer and, where the query has conditions, meet them (be in `allow`; null: no conditions).
  */
 export function readOfDocuments(
   entries: readonly EntryKey[],

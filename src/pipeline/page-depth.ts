@@ -1,4 +1,7 @@
-/** Depth of retrieval: how many candidates a page needs, which ones cannot reach it, and repeating retrieval with more depth. */
+/**
+ * Depth of retrieval, that is how many entries each search (by words, by meaning) returns: how many candidates a page needs, which ones
+ * cannot reach the page, and repeating retrieval with more depth.
+ */
 
 import type { Candidate } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -7,10 +10,16 @@ import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval, Scoring, Stages } from './stage.ts'
 
-/** Number of candidates ranked beyond the page, in case some are deleted by now. When more are, retrieval goes deeper. */
+/**
+ * Number of candidates ranked in addition to those of the page, in case some were deleted meanwhile; if more than these were deleted,
+ * retrieval is repeated deeper.
+ */
 export const SPARE = 5
 
-/** Entries per leg with which a page begins: a quarter more than it shows; how that was chosen: docs/decisions/009. */
+/**
+ * Number of entries that each search (by words, by meaning) returns for a page at first: at least `LEG_DEPTH`, and a quarter more than the
+ * page shows. How that was chosen: docs/decisions/009.
+ */
 export function firstDepth(query: Query): number {
   return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.25 * query.limit))
 }
@@ -25,7 +34,8 @@ export function neededFor(query: Query): number {
  * is excluded) where the order is not by score alone, or where the first retrieval was not enough.
  */
 export function pageBar(surely: readonly number[], query: Query, depth: number): number {
-  // A passage may score less than its entry, so the scores of entries do not tell how many a page of passages needs.
+  // No score is excluded where results are passages: a passage may score less than its entry, so the entries' scores do not tell which
+  // passages reach the page.
   const isByScore = query.diversity >= 1 && !hasCaps(query) && query.group === 'entry'
   if (!isByScore || depth > firstDepth(query)) return Number.NEGATIVE_INFINITY
   return nthLargest(surely, neededFor(query))
@@ -37,8 +47,9 @@ export function hasCaps({ perCollection, perOrigin }: Query): boolean {
 }
 
 /**
- * Whether a list continues where the page before ended. With caps it is read from the beginning, since shown items count; likewise where
- * passages are listed, since a page may end inside an entry.
+ * Whether a page of a list (a query with conditions only) can start directly after the place where the previous page ended. Not where
+ * results per collection or origin are limited, since items already shown count, nor where passages are listed, since a page may end inside
+ * an entry: the list is then read from its beginning.
  */
 export function isReadOn({ mode, query }: Plan): boolean {
   return mode === 'list' && !hasCaps(query) && query.group === 'entry'
@@ -71,12 +82,16 @@ export class Rounds {
     this.#context = context
   }
 
-  /** The results of all rounds so far and one more; the first call makes as many rounds as the previous pages reached. */
+  /**
+   * Runs one more retrieval round and returns the results of all rounds so far. The first call runs as many rounds as the previous pages of
+   * the answer used.
+   */
   async next(): Promise<Retrieval> {
     const { query } = this.#context
     this.#last = this.#last < 0 ? (query.after?.round ?? 0) : this.#last + 1
     if (this.#last === 0 || !hasRounds(this.#plan)) return this.#retrieve(this.#plan, this.#last)
-    // The retrieval must be complete: an entry that cannot reach this page must still be known to belong to an earlier round.
+    // The retrieval is made without leaving out entries that cannot reach this page: it must be known for each entry that an earlier round
+    // found it.
     const whole: Plan = { ...this.#plan, query: { ...this.#plan.query, limit: Number.MAX_SAFE_INTEGER } }
     for (let round = this.#rounds.length; round <= this.#last; round++) {
       this.#rounds.push(await this.#retrieve(whole, round))
@@ -89,7 +104,10 @@ export class Rounds {
     return this.#last
   }
 
-  /** A function that marks the candidates of `next` with the rounds that found them. It keeps no other data. */
+  /**
+   * A function that adds to each scored candidate the number of the retrieval round that found it. The function keeps no reference to the
+   * retrievals.
+   */
   get marker(): (scoring: Scoring) => Scoring {
     return this.#rounds.length === 0 ? scoring => scoring : markedBy(this.#roundOf)
   }
@@ -136,7 +154,10 @@ function markedBy(roundOf: ReadonlyMap<EntryKey, number>): (scoring: Scoring) =>
   })
 }
 
-/** Whether retrieval works in rounds. A list does not: it continues where the page before ended, and is exact anyway. */
+/**
+ * Whether retrieval works in rounds: only for an approximate query that is not a list. A list starts after the place where the previous
+ * page ended, and its order is always exact.
+ */
 export function hasRounds({ mode, query }: Plan): boolean {
   return query.approximate && mode !== 'list'
 }

@@ -14,12 +14,18 @@ import { NoteLinks } from './note-links.ts'
 import { allOf } from './resolve-query.ts'
 import type { Plan } from './stage.ts'
 
-/** Throws `invalid_argument` for a blank query without a filter; in strict syntax `query_syntax` with a position. */
+/**
+ * The parse stage: converts the query's text to a plan. Throws `invalid_argument` for a blank query without a filter, and in strict syntax
+ * `query_syntax` with a position.
+ */
 export function parse(query: Query, context: QueryContext): Plan {
   return parseWith({}, query, context)
 }
 
-/** As `parse`, for a lens whose grammar differs. `allowEmpty`: the lens has conditions of its own, so that no text is needed. */
+/**
+ * Parses like the default parse stage, for a lens whose query grammar differs. `allowEmpty`: the lens adds conditions of its own, so the
+ * query needs no text.
+ */
 export function parseWith(
   grammar: Partial<Pick<ParseOptions, 'allowsLoneSigns' | 'allowEmpty'>>,
   query: Query,
@@ -52,8 +58,9 @@ export function parseWith(
 }
 
 /**
- * Lenient syntax: which conditions in the text apply depends on what the viewer can see. A condition that no visible entry can meet is
- * taken as text, and a phrase that few entries contain only raises them instead of excluding others. Hidden entries have no influence.
+ * Parsing in lenient syntax, in which it depends on the entries visible to the viewer which conditions in the text apply: a condition that
+ * no visible entry can meet is searched as text, and a phrase that only few entries contain raises these entries instead of excluding
+ * others. Hidden entries have no influence.
  */
 
 /**
@@ -90,7 +97,10 @@ export function withFieldsThatExist(
   return parsedFrom(parsed.text, tokens, options, [...parsed.notes, { code: 'condition_dropped', message }])
 }
 
-/** Whether a condition consists of values, which may be mistaken; comparisons, ranges and times are certainly intended. */
+/**
+ * Whether a condition tests for certain values, which the user may not have meant as a condition; comparisons, ranges and times are
+ * certainly meant as conditions.
+ */
 function namesValues(filter: Filter): boolean {
   switch (filter.op) {
     case 'or':
@@ -107,7 +117,10 @@ function namesValues(filter: Filter): boolean {
 /** Key in a plan's facts (results of parsing, shown in the trace) for the names given with `linked:` that no visible entry has. */
 export const UNKNOWN_NOTES = 'unknown_notes'
 
-/** Converts conditions on links to conditions on ids: the entries that the viewer sees linked with the visible entries of that name. */
+/**
+ * Replaces each `linked:name` condition by a condition on ids: those of the visible entries that link to, or are linked from, the visible
+ * entries called `name`.
+ */
 function withLinks(
   parsed: ParsedQuery,
   { reader, accessScope }: QueryContext,
@@ -146,7 +159,10 @@ function named(entries: readonly EntryKey[], reader: StoreReader): readonly Filt
   }))
 }
 
-/** Decides about phrases without a sign: required ones stay in `phrases`, the others become `preferred`. One step per phrase. */
+/**
+ * Decides about quoted phrases without a `+` or `-` sign: those that enough visible entries contain stay required (`phrases`), the others
+ * only raise scores (`preferred`). A generator that pauses after each phrase, so that other work can run.
+ */
 export function* withPhrasesThatHold(plan: Plan, context: QueryContext): Steps<Plan> {
   const { parsed, query } = plan
   const { phrases, tokens } = parsed

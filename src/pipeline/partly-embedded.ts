@@ -46,7 +46,10 @@ export function expectedCosine(bm: number, bmTop: number, base: number): number 
   return base + SLOPE * wordShare(bm, bmTop)
 }
 
-/** The base of the expected cosine. `hits`: the best by words, best first. `known`: cosines that are known already. */
+/**
+ * The base of the expected cosine of passages without a vector: a mean over the best entries by words, computed from their cosines. `hits`:
+ * the best entries by words, best first. `known`: entries whose cosine is computed already.
+ */
 export function expectedBase(
   hits: readonly Hit[],
   known: readonly Hit[],
@@ -71,7 +74,10 @@ export function expectedBase(
   return sum / weight
 }
 
-/** Adds the signal `expected`, a cosine on the embedder's own scale, to candidates whose best passage by words has no vector. */
+/**
+ * For candidates whose best passage by words has no vector: adds the signal `expected`, the cosine that such a passage usually has, on the
+ * scale of the embedding model.
+ */
 export function withExpected(
   candidates: readonly Candidate[],
   { bmTop = 0, expectedBase: base }: Readonly<Record<string, number>>,
@@ -100,9 +106,10 @@ export interface OtherScores {
 }
 
 /**
- * Raises entries that words keep at the top (rule 2) to just above the one that would take their place. A raised entry gets a component
- * `partly_embedded`. An entry whose passages all have vectors is not kept where three others certainly score higher. Where passages are
- * ranked, the same applies to them. `absent`: deleted or hidden entries, which take none of the first places.
+ * While some passages have no vector: raises the entries that rank among the first three by words to just above the entry that would take
+ * their place, with a score component `partly_embedded`. An entry all of whose passages have vectors is not raised where three others
+ * certainly score higher. Where results are passages, passages are raised instead of entries. `absent`: deleted or hidden entries, which do
+ * not count among the first three.
  */
 export function keepFirstByWords(
   scored: readonly Scored[],
@@ -151,7 +158,10 @@ export function absentAmong(entries: readonly EntryKey[], context: QueryContext)
   return new Set(entries.filter(entry => !visible.has(entry)))
 }
 
-/** Whether a candidate has a vector. Asks the indexes, not the store, which may have changed when the order of later pages is made. */
+/**
+ * Whether all passages of a candidate have vectors. Uses the indexes, not the store: the store may have changed by the time when the order
+ * of later pages is computed.
+ */
 function isEmbedded({ entry, passage }: Candidate, { words, vectors, accessScope }: QueryContext): boolean {
   if (passage !== undefined) return vectors?.has(entry, { partitions: accessScope.partitions }, passage) === true
   const scope = { partitions: accessScope.partitions, allow: Bitset.of([entry]) }

@@ -18,7 +18,10 @@ import { noteDamage } from './many-rows.ts'
 import { dropsNoise, isNoise } from './score.ts'
 import type { Plan, Ranking, Retrieval, Scoring, ShownText } from './stage.ts'
 
-/** Kinds of entries whose chunks have headings that are indexed but not part of the content: domains, the question before. */
+/**
+ * Kinds of entries whose chunk headings are indexed but are not part of the content: a belief's domains, the question before a message.
+ * These headings are not shown.
+ */
 const INDEXED_ONLY: ReadonlySet<string> = new Set(['belief', 'message'])
 
 /** Number of a passage within its entry, from 1. */
@@ -28,7 +31,10 @@ export function positionOf({ ordinal }: Chunk): number {
 
 /** Number of passages ranked for each entry that a search may return: 2,000 passages at the usual depth of 100 entries. */
 const PASSAGES_EACH = 20
-/** Largest number of passages, unless that is less than `MIN_EACH` per entry: ranking them is done in one piece. */
+/**
+ * Largest number of passages ranked, unless `MIN_EACH` passages per entry are more; ranking runs without a pause, so the number must be
+ * limited.
+ */
 const MAX_PASSAGES = 5_000
 /**
  * Smallest number of passages ranked for each entry that a search may return. Where results are diversified it is also the largest, since
@@ -103,7 +109,10 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
   }
 }
 
-/** Largest number of passages that are ranked, the best ones; the others are ranked when a later page retrieves deeper. */
+/**
+ * Largest number of passages that are ranked at a retrieval depth; only the best ones are. The others are ranked when a later page
+ * retrieves deeper.
+ */
 function maxRanked(depth: number, isSpread: boolean): number {
   const least = MIN_EACH * depth
   return isSpread ? least : Math.max(least, Math.min(PASSAGES_EACH * depth, MAX_PASSAGES))

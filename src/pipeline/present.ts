@@ -1,4 +1,7 @@
-/** Sixth stage, present: makes what leaves the engine. Each entry, as stored now, is checked against what the viewer may see now. */
+/**
+ * Sixth stage of the query pipeline, present: makes the page of results that leaves the engine. Each entry is read from the store as it is
+ * now, and it is checked again that the viewer may see it.
+ */
 
 import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
@@ -128,7 +131,10 @@ interface Made extends Cut<Named>, Pick<Answer, 'entries' | 'ranked'> {
   readonly parts: ShownParts
 }
 
-/** Parts of results that are shown together: their chunks are read together, when the first text is needed. */
+/**
+ * The parts of results that are shown together (explanations, excerpts). The chunks of all these results are read at once, when the first
+ * excerpt is needed.
+ */
 function partsOf(
   shown: readonly Ranked[],
   ranking: Ranking,
@@ -154,7 +160,10 @@ interface Cut<E extends Named> {
   readonly isLast: boolean
 }
 
-/** The next `limit` results that still exist and are visible. A passage whose text was changed no longer exists. */
+/**
+ * The next `limit` results whose entry still exists and is visible to the viewer. A passage whose text was changed since it was ranked
+ * counts as no longer existing.
+ */
 function cut<E extends Named>(
   waiting: readonly Ranked[],
   limit: number,
@@ -251,14 +260,20 @@ function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Cover
   return { embedded, sources: [LOCAL_SOURCE], failed: [], complete }
 }
 
-/** Number of visible chunks. For a lens that ranks by neither words nor meaning, the word index is not loaded just to count. */
+/**
+ * Number of chunks that the viewer may see. A lens that ranks by neither words nor meaning gets the number from the store, so that the word
+ * index is not loaded just to count.
+ */
 function countChunks({ weights, vector }: Plan, context: QueryContext): number {
   const { partitions } = context.accessScope
   const isOwnRank = weights.words === 0 && vector === null
   return isOwnRank ? context.reader.countChunks(partitions) : context.words.count({ partitions })
 }
 
-/** Number of chunks with a vector. For a query by words alone, the vector index is not loaded just to count. */
+/**
+ * Number of visible chunks that have a vector. For a query by words alone the number comes from the store, so that the vector index is not
+ * loaded just to count.
+ */
 function embeddedChunks(plan: Plan, context: QueryContext): number {
   const { model, reader, accessScope } = context
   const { partitions } = accessScope
@@ -290,8 +305,9 @@ export interface MadeItem {
 }
 
 /**
- * Items in this order, with ranks counted from `first`; one step each. Null: it paused, so `shown` has to be read again. `made` holds the
- * items made so far, by their candidates: an item is made again only if its entry has changed since.
+ * Makes the items of a page in the given order, with ranks counted from `first`. A generator that pauses before each item but the first, so
+ * that other work can run. Returns null after a pause: entries may have changed meanwhile, so `shown` must be read again. `made` keeps the
+ * items made so far by candidate; an item is made again only if its entry has changed.
  */
 export function* presentItems(
   shown: readonly Shown[],
@@ -392,7 +408,10 @@ function isByPlace(plan: Plan): boolean {
   return plan.query.diversity >= 1 || isReadOn(plan)
 }
 
-/** Items recorded as shown, wherever they rank now: where some were used meanwhile, shown items may rank lower. */
+/**
+ * Items that the cursor records as shown, wherever they rank now: an item already shown may rank lower than before where other items were
+ * used meanwhile.
+ */
 function shownOf(ranked: readonly Ranked[], after: Position, context: QueryContext): ReadonlySet<ItemKey> {
   const [isShown, place] = [wasShown(after.shown, context.secret()), placesOf(ranked, context)]
   return new Set(ranked.filter(one => isShown(place(one))).map(itemKey))

@@ -1,4 +1,7 @@
-/** Converts a request (already checked by `queryInput`) to the query on which the pipeline runs: all values resolved, none optional. */
+/**
+ * Converts a request, already checked against its schema (`queryInput`), to the query on which the pipeline runs: all values are resolved,
+ * and none is optional.
+ */
 import { canonicalJson, type JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { invalidArgument } from '../model/errors.ts'
@@ -18,13 +21,16 @@ export interface Asked {
   readonly defaultLens: string
   /** Whether showing entries in a list of this lens counts as using them, where the request does not say. */
   readonly countsListing: (lens: string) => boolean
-  /** Checks the options of a lens by its schema. Throws `unknown_field` and `invalid_argument`, naming `options.<name>`. */
+  /**
+   * Checks and completes the options of a lens by its schema. Throws `unknown_field` or `invalid_argument`, naming the option as
+   * `options.<name>`.
+   */
   readonly optionsOf: (lens: string, given: Readonly<Record<string, unknown>>) => unknown
   /** Names of the fields that a filter may use. */
   readonly fields: readonly FieldName[]
 }
 
-/** Fields of a request that affect neither which entries are found nor their order, and so may change from page to page. */
+/** Request fields that affect neither which entries are found nor their order, so that they may differ between the pages of one answer. */
 const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length', 'passages', 'chunk_size']
 
 /**
@@ -140,7 +146,9 @@ export function allOf(filters: readonly Filter[]): Filter | null {
   return filters.length === 1 ? (filters[0] as Filter) : { op: 'and', of: filters }
 }
 
-/** Filters for validity at this time: begun (or without a beginning) and not ended (or without an end). */
+/**
+ * Filters for entries that are valid at this time: their validity period has begun or has no beginning, and has not ended or has no end.
+ */
 export function validAt(instant: number): readonly Filter[] {
   return [
     not({ op: 'gt', field: 'valid_from', value: instant }),

@@ -44,7 +44,10 @@ export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Pla
   return respelled === 'answered' && asWritten !== 'answered'
 }
 
-/** The text with each unknown word replaced by the nearest known spelling; null: nothing was replaced. Pauses between words. */
+/**
+ * The query's text with each unknown word replaced by the nearest known spelling; null: nothing was replaced. A generator that pauses after
+ * each word, so that other work can run.
+ */
 export function* respell({ parsed, mode, terms }: Plan, context: QueryContext): Steps<string | null> {
   if (mode === 'list') return null
   const { words, accessScope } = context
@@ -79,7 +82,10 @@ function wordsOf({ text, tokens }: ParsedQuery): readonly Token[] {
   })
 }
 
-/** Words that some visible passage contains, and correctly spelled words, whose subject is missing in the store. */
+/**
+ * Whether a word needs no correction: a stop word, a word in the spelling dictionary, or a word that some visible passage contains. A
+ * correctly spelled word may be absent from the store only because its subject is.
+ */
 function isKnown(term: string, { words, accessScope, isWord }: QueryContext): boolean {
   if (LANGUAGES.some(language => isStopWord(term, language)) || isWord?.(term)) return true
   const weights = words.weigh([{ text: term, boost: 1 }], { partitions: accessScope.partitions })
@@ -98,7 +104,8 @@ function nearest(word: string, { words, reader, accessScope }: QueryContext): st
     const [found] = reader.chunks([chunk])
     if (found === undefined) continue
     for (const spelling of spellingsOf(term, found, { reader })) {
-      // The passage may contain another form than the one meant: `tables` for `tabel`, whose stem is near enough.
+      // The distance to the stem counts too, since the passage may contain another form of the intended word: for `tabel` the passage has
+      // `tables`, whose stem `tabl` is near enough.
       const edits = Math.min(editDistance(word, spelling, most), editDistance(word, term, most))
       if (edits >= least) continue
       best = spelling

@@ -1,6 +1,7 @@
 /**
- * Third stage, retrieve: candidates from the local store. Each leg gives its best entries; for entries that only one leg found, the other
- * leg's score is computed exactly, so that an entry's score does not depend on the depth of retrieval.
+ * Third stage of the query pipeline, retrieve: candidates from the local store. Each search (a "leg": by words, by meaning) gives its best
+ * entries. For an entry that only one leg found, the score by the other is computed too, so that an entry's score does not depend on the
+ * depth of retrieval.
  */
 
 import { Bitset } from '../base/bitset.ts'
@@ -30,7 +31,10 @@ export async function retrieve(plan: Plan, depth: number, context: QueryContext)
   return collectLegs(plan, depth, context, false)
 }
 
-/** Retrieval for the default formula: where one leg's score shows that an entry cannot reach the page, the entry is left out. */
+/**
+ * Retrieval for the default scoring formula: entries that only one leg (search by words, or by meaning) found are left out where its score
+ * shows that they cannot reach the page.
+ */
 export async function retrieveForPage(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
   return collectLegs(plan, depth, context, true)
 }
@@ -60,8 +64,9 @@ async function collectLegs(plan: Plan, depth: number, context: QueryContext, for
   const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
   const base = isPartly ? { expectedBase: expectedBase(words.hits, meaning.hits, plan, scope, context) } : {}
   const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
-  // Candidates are cut only where their exact scores need not be read later, when the store may have changed. One leg's score does not tell
-  // how far a phrase raises an entry, nor an entry's score how its passages score, so such queries are not cut.
+  // Candidates that cannot reach the page are left out only where their exact scores will not be needed later, when the store may have
+  // changed. Queries with phrases or for passages keep all candidates: the score of one leg does not tell how far a phrase raises an entry,
+  // nor how an entry's passages score.
   const isCut = forPage && plan.query.approximate && holders.size === 0 && plan.query.group === 'entry'
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
@@ -178,7 +183,10 @@ function usable(hits: readonly Hit[], except: EntryKey | null, limit: number): r
   return others.length > limit ? others.slice(0, limit) : others
 }
 
-/** An entry that a leg found. A missing hit means that this leg did not return the entry, not that its score there is 0. */
+/**
+ * An entry that a leg (search by words or by meaning) found. A missing hit means that the leg did not return the entry, not that the
+ * entry's score in that leg is 0.
+ */
 interface Found {
   readonly entry: EntryKey
   readonly words: Hit | undefined
@@ -243,7 +251,8 @@ function* uniteLinked(
 }
 
 /**
- * Candidates of all legs. A score that a leg did not give is computed, so that an entry's score does not depend on the depth of the legs.
+ * Makes candidates from the entries that the legs (searches by words and by meaning) found. A score that one leg did not give is computed,
+ * so that an entry's score does not depend on how deep the legs searched.
  */
 function* unite(
   { found, isByMeaning }: Legs,
@@ -257,7 +266,8 @@ function* unite(
   const moreWords =
     plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, without('words'), scope)
   const { vectors } = context
-  // The missing score is computed as exactly as the search did; otherwise an entry's score would reveal which leg found it.
+  // A missing score is computed with the same precision as in the search: otherwise an entry's score would depend on which search found the
+  // entry.
   const { approximate } = plan.query
   const moreMeaning =
     vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, without('meaning'), scope, approximate)
@@ -309,7 +319,10 @@ function nearThePage(
   return near.length === found.length ? legs : { ...legs, found: near }
 }
 
-/** A candidate from at least one hit. An entry without a vector has no signal `meaning`; one without any query word has `words` 0. */
+/**
+ * Makes a candidate from one or both hits of an entry. Signals are scores by search: an entry without a vector has no signal `meaning`, and
+ * one without any query word has `words` 0.
+ */
 function candidate({ entry, words, meaning }: Found): Candidate {
   const signals: Record<string, number> = {}
   const chunks: Record<string, ChunkKey> = {}

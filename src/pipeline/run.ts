@@ -26,8 +26,9 @@ import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.
 import { assertNotCancelled, assertTimeLeft } from './time-limit.ts'
 
 /**
- * Rejects with errors of the stages, with `deadline_exceeded` when time runs out before anything was retrieved, and with `cancelled` when
- * the caller cancels. Later than that it returns what there is, and `coverage.complete` is false.
+ * Runs a query and returns one page. Rejects with errors of the stages, with `deadline_exceeded` when time runs out before anything was
+ * retrieved, and with `cancelled` when the caller cancels. When time runs out later, it returns what was found so far, with
+ * `coverage.complete` false.
  */
 export async function runQuery(
   stages: Stages,
@@ -98,7 +99,10 @@ async function runOn(from: CachedPage, limit: number, stages: Stages, context: Q
   return { answer, next: went.complete ? { order: next, at: went.at } : null, size }
 }
 
-/** Runs the first page. Where the query as written is not answered, its nearest spelling is tried, and used if that one is answered. */
+/**
+ * Runs a query whose order is not kept. Where the query as written finds no good answer, its nearest spelling is tried, and its answer is
+ * used if it is better.
+ */
 async function runFirst(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   const first = await runText(context.query.text, stages, context, request)
   const { verdict } = first.part.answer.page
@@ -227,7 +231,8 @@ async function retrieveAndRank(
     },
     ({ scored }) => scored.length,
   )
-  // Pages to come are of what there was before others write in a pause. Where all that there is fits on this page, there are none.
+  // Before other code can write in a pause, all candidates for later pages are scored, so that those pages show the state of the first. Not
+  // needed where all results fit on this page, since then no page follows.
   const { exhausted, whole, candidates } = brought
   const isAll = exhausted && whole === undefined && plan.query.group === 'entry' && candidates.length <= limit
   if (!isAll) context.turns.beforeNext(found.get)

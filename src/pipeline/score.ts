@@ -105,8 +105,9 @@ function otherScores({ formula, numbers }: BoundFormula): OtherScores {
 }
 
 /**
- * Memories by entry, for entries that were ever used and may reach the page: use raises a score by a tenth at most. An entry used since the
- * first page is not raised: it would move above the place where a page ended, and never be shown.
+ * The viewer's memory (use statistics) of entries that were ever used and may reach the page; use raises a score by at most a tenth. On
+ * later pages, an entry used since the first page is not raised: it would move above the place where the last page ended, and never be
+ * shown.
  */
 function memoriesOf(
   { candidates, depth, statistics }: Retrieval,
@@ -119,7 +120,8 @@ function memoriesOf(
   if (!query.memory) return memories
   const relevanceOf = scorerOf(formula, numbers)
   const relevances = candidates.map(({ signals }) => relevanceOf(signals))
-  // The first results by words, which are kept, must not depend on the length of the page, so no entry is excluded here.
+  // While some passages have no vector, the memory of every candidate is read: which results by words stay at the top must not depend on
+  // the length of the page.
   const bar = statistics['expectedBase'] === undefined ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
   const isNear = (relevance: number) => Math.max(relevance, relevance * (1 + MEMORY_BOOST)) >= bar
   const keys = candidates.flatMap(({ entry }, at) => (isNear(relevances[at] as number) ? entry : []))
@@ -148,7 +150,10 @@ const CHANCE = 0.1
 
 export const NOTHING_SPEAKS = 'It contains no word of the query, and its meaning is no nearer than by chance.'
 
-/** Whether noise is dropped. Not for a query with required words: everything that it finds contains them. */
+/**
+ * Whether candidates that are noise (no query word, and a meaning no nearer than chance) are dropped. Not for a query with required words
+ * or phrases, since everything that it finds contains them.
+ */
 export function dropsNoise({ query, mode, vector, parsed }: Plan): boolean {
   return !query.any && mode !== 'list' && vector !== null && parsed.must.length + parsed.phrases.length === 0
 }

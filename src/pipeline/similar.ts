@@ -19,7 +19,10 @@ const RAREST = 12
 /** Number of words at the beginning of the entry among which the rarest are chosen: the beginning of a long text shows its subject. */
 const MAX_WORDS = 400
 
-/** The given stages, changed to find what is similar to `entry`, which itself is left out. The query's text is ignored. */
+/**
+ * The given pipeline stages, changed so that they find entries similar to `entry` instead of a text; `entry` itself is left out of the
+ * results.
+ */
 export function similarTo(entry: Entry, stages: Stages): Stages {
   return {
     ...stages,
@@ -44,7 +47,8 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
       return plan
     },
     enrich: plan => Promise.resolve(plan),
-    // The verdict is always `answered`: its thresholds were measured for queries, while here the nearest entries are what was requested.
+    // The verdict is always `answered`: the thresholds of other verdicts were measured for text queries, while here the nearest entries are
+    // what was requested.
     score: async (retrieval, plan, context) => {
       const scoring = await stages.score(retrieval, plan, context)
       return scoring.scored.length === 0 ? scoring : { ...scoring, verdict: 'answered', reason: null }

@@ -28,7 +28,10 @@ export interface SourceRequest {
   readonly deadline: Deadline
 }
 
-/** Condition on a top-level key of the metadata. Strict by type, as in a filter; a record without the key does not meet it. */
+/**
+ * Condition on a top-level key of a record's metadata. The value's type must be equal too, as in a filter; a record without the key does
+ * not meet the condition.
+ */
 export type SourceCondition =
   | { readonly key: string; readonly op: 'eq'; readonly value: Scalar }
   | { readonly key: string; readonly op: 'gte' | 'lt'; readonly value: number }
@@ -97,7 +100,10 @@ export interface NumericDate {
   /** Metadata key that contains the date of a record, named as in conditions. */
   readonly key: string
   readonly unit: 's' | 'ms'
-  /** Value of the key in a record without a date; null: such a record lacks the key, so a condition on it excludes the record. */
+  /**
+   * Value of the date key in a record without a date. Null: a record without a date lacks the key, so a condition on the date excludes the
+   * record.
+   */
   readonly undated: number | null
 }
 

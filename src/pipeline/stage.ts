@@ -34,7 +34,9 @@ export interface Plan {
   readonly except: EntryKey | null
   /** Further results of the parse and enrich stages or of a lens, by name; shown in the trace. */
   readonly facts: Readonly<Record<string, unknown>>
-  /** Whether the query should have been compared by meaning and could not: there was no vector in time, or none at all. */
+  /**
+   * Whether the query should have been compared by meaning and could not be, because its vector was not ready in time or could not be made.
+   */
   readonly isUnembedded?: boolean | undefined
   /** Whether the text is a corrected spelling, tried because the query as written found no good answer. */
   readonly respelled?: boolean | undefined
@@ -100,7 +102,10 @@ export interface Scoring {
    * passage. Absent: the lens has no score for single passages.
    */
   readonly rate?: ((passages: readonly Candidate[]) => readonly Scored[]) | undefined
-  /** Adjusts rated passages of all entries where a score depends on those of others. Absent: no score does. */
+  /**
+   * Adjusts the scores of the passages of all entries, for a lens in which a score depends on other passages' scores. Absent: no score
+   * does.
+   */
   readonly adjust?: ((passages: readonly Scored[]) => readonly Scored[]) | undefined
   /** The main reasons why a candidate was found, in one line. */
   readonly why: (scored: Scored) => string
@@ -185,7 +190,10 @@ export interface DirectStages extends Stages {
 export interface Stages {
   /** Parse stage: converts the query's text and options to a plan. Throws `query_syntax` with a position. */
   parse(query: Query, context: QueryContext): Plan
-  /** Another spelling of the text, to be tried when nothing is found; null: there is none. Absent: none is searched. */
+  /**
+   * Returns a corrected spelling of the query's text, to be tried when nothing good is found; null: there is none. Absent: the lens tries
+   * no other spelling.
+   */
   readonly respell?: ((plan: Plan, context: QueryContext) => Steps<string | null>) | undefined
   /** Enrich stage: adds to the plan what the text does not contain: synonyms, numbers, times, the vector. */
   enrich(plan: Plan, context: QueryContext): Promise<Plan>
@@ -204,6 +212,9 @@ export interface Stages {
    * it pauses.
    */
   diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking>
-  /** Second access check, cut to the page, excerpts, explanations, cursor. The check is valid for the moment of its last step. */
+  /**
+   * Present stage: checks access again, cuts the results to the page, and makes excerpts, explanations and the cursor. The access check is
+   * valid for the moment when the last item is made.
+   */
   present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Answer>
 }

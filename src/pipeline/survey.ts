@@ -54,7 +54,10 @@ export async function countItems(stages: Stages, context: QueryContext): Promise
   return { count: isRefused ? 0 : ranking.ranked.length, exact: isRefused || isExact, verdict, reason, mode: plan.mode }
 }
 
-/** Retrieves deeper until the retrieval `isEnough` and nothing `isMissing` in the scoring; or until there is no more, or time runs out. */
+/**
+ * Retrieves deeper until `isEnough` accepts the retrieval and `isMissing` finds no wanted result missing in the scoring, or until there is
+ * nothing more to find or time runs out. Tries a corrected spelling like an ordinary query.
+ */
 async function surveyUntil(
   isEnough: (retrieval: Retrieval) => boolean,
   isMissing: (scoring: Scoring) => boolean,

@@ -61,8 +61,9 @@ export function judgeNoise(judgement: Judgement): Judgement {
 }
 
 /**
- * Compares evidence with thresholds as they are displayed, in hundredths, so that the figures in the reason agree with the verdict; equal
- * values count as reached. `isForeign` is called where the evidence is below both: false keeps the answer weak.
+ * Compares evidence with the two thresholds. Both are rounded to hundredths, as displayed, so that the figures in the reason agree with the
+ * verdict; an equal value reaches the threshold. `isForeign` is called only where the evidence is below both thresholds: if it returns
+ * false, the verdict is weak instead of nothing relevant.
  */
 export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign: () => boolean): Judgement {
   const [needed, least] = [barAt(rows, bars.answered), barAt(rows, bars.refused)]
@@ -99,7 +100,10 @@ function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isM
   return noWord(isMissing)
 }
 
-/** Reason for an empty result. Names collections without a visible entry: a hidden one looks like one that does not exist. */
+/**
+ * Reason for an empty result where conditions exclude every entry. Names required collections in which the viewer sees no entry; a hidden
+ * collection looks like one that does not exist.
+ */
 function unmetReason(filter: Filter | null, { reader, accessScope }: QueryContext): string {
   const unknown = collectionsIn(filter).filter(
     value => reader.count(accessScope, { op: 'eq', field: 'collection', value }) === 0,
@@ -131,12 +135,16 @@ function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: Query
   return judgeEvidence(evidenceByWords(bmTop / bmMax, held), WORD_BARS, context.words.count(scope), isForeign)
 }
 
-/** The judgement by meaning. With two models, the findings of each are compared with its own thresholds, and the better verdict counts. */
+/**
+ * The verdict by meaning. With two embedding models, the cosines of each are compared with the thresholds of that model, and the better
+ * verdict counts.
+ */
 function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { model, second } = context
   if (model === null) return ANSWERED
   const { candidates } = retrieval
-  // The second model may be in use because of entries that the viewer may not see, which must not change the verdict.
+  // Two models are considered only where a visible candidate needs the second one: it may be loaded because of entries that the viewer may
+  // not see, which must not change the verdict.
   const foreign =
     second === undefined
       ? NONE_FOREIGN
@@ -195,8 +203,9 @@ function scopeOf(allow: Retrieval['allow'], { accessScope: { partitions } }: Que
 }
 
 /**
- * Whether a refusal is impossible, however low the cosines are: the query's required words occur; or one passage has all of its words,
- * since an identifier, a name or a number has little meaning to embed; or some passages have no vector yet, and words find something.
+ * Whether the verdict "nothing relevant" is impossible however low the cosines are: the query has required words, which occur; or one
+ * passage contains all of the query's words, since an identifier, a name or a number has little meaning to embed; or words find something
+ * while some passages have no vector yet.
  */
 function asksForWhatIsThere(retrieval: Retrieval, plan: Plan, context: QueryContext): boolean {
   if (demands(plan).length > 0) return true

@@ -40,7 +40,10 @@ async function askOne(
   }
 }
 
-/** Resolves with the result, or rejects with the given failure when the signal is aborted, even if the asked side ignores the signal. */
+/**
+ * Resolves with the result of a request, or rejects with the given failure as soon as the signal is aborted, even if the other side ignores
+ * the signal.
+ */
 export function untilAborted<T>(asked: Promise<T>, signal: AbortSignal, failure: () => SourceFailure): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(failure())

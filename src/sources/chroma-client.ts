@@ -1,4 +1,6 @@
-/** The only module that uses the package `chromadb`: opens its client, and translates its errors to the contract's codes. */
+/**
+ * The only module that uses the npm package `chromadb`: opens its client, and translates its errors to the codes of the source contract.
+ */
 import type { AdminClientArgs, ChromaClient, Collection } from 'chromadb'
 import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
@@ -13,7 +15,7 @@ export interface ChromaAddress {
   readonly token?: string | undefined
 }
 
-/** Opens a client for one request, since the client takes its signal when it is created; creating one sends nothing. */
+/** Opens a ChromaDB client for one request, since the client takes its abort signal when it is created. Creating a client sends nothing. */
 export async function openChromaClient(address: ChromaAddress, signal?: AbortSignal): Promise<ChromaClient> {
   const { ChromaClient } = await importClient()
   return new ChromaClient({ ...connection(address, signal), ...placeOf(address) })
@@ -91,7 +93,8 @@ function connection({ url, token }: ChromaAddress, signal: AbortSignal | undefin
   const { hostname, port, protocol, path } = serverAddress(url)
   return {
     host: hostname,
-    // The client builds the base of every address from protocol, host and port, and has no option for a path.
+    // The path prefix is appended to the port, since the client builds every address from protocol, host and port, and has no option for a
+    // path.
     port: `${port}${path}` as never,
     ssl: protocol === 'https:',
     // The token is sent in both headers, since a server expects it in one of them, depending on its configuration.

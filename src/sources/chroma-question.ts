@@ -1,5 +1,6 @@
 /**
- * One query to one collection of a ChromaDB server, with the collection's own distance; metadata are its own, or those of a mirrored entry.
+ * One query to one collection of a ChromaDB server. Distances are in the collection's own metric; metadata are the records' own or, in a
+ * collection that this program mirrored, those of the original entries.
  */
 import type { Collection, Where } from 'chromadb'
 import type { JsonObject } from '../base/canonical.ts'
@@ -29,7 +30,10 @@ export class CollectionQuestion {
   readonly #options: CollectionOptions
   readonly #deviations: Map<string, number>
 
-  /** `name`: of the collection, as the requester knows it. `deviations`: those found before, by the collection's id. */
+  /**
+   * `name`: name of the collection as the requester gave it. `deviations`: cache of the vectors' largest deviation from length 1, by
+   * collection id.
+   */
   constructor(
     collection: Collection,
     name: string,
@@ -60,7 +64,10 @@ export class CollectionQuestion {
     }
   }
 
-  /** Nearest records. Chunks are folded to their entries, so more chunks are requested until there are enough entries. */
+  /**
+   * The nearest records. In a mirrored collection the chunks of an entry are joined to one record, so more chunks are requested until there
+   * are enough entries.
+   */
   async #nearest(size: number): Promise<{ records: readonly SourceRecord[]; exhausted: boolean }> {
     const { limit } = this.#request
     for (let asked = this.#isMirrored ? limit * 2 : limit; ; asked *= 2) {

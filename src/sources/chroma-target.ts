@@ -12,7 +12,9 @@ import type { MirrorCollection, MirrorTarget } from './mirror.ts'
 import type { MirrorRecord } from './mirror-records.ts'
 import { type RecordThere, recordThere } from './mirrored.ts'
 
-/** Number of records in one request: below the smallest limit found on a server (5,461), and small enough for one message. */
+/**
+ * Largest number of records in one request: below the smallest limit found on a ChromaDB server (5,461), and small enough for one message.
+ */
 const BATCH = 500
 const PAGE = 1_000
 
@@ -59,8 +61,8 @@ function collectionThere(collection: Collection, url: string, dimensions: number
 }
 
 /**
- * Writes records. Putting a record again keeps keys that it no longer has; only deleting it first removes them. It is deleted only after
- * the server has accepted the record; until then its stamp marks it as incomplete.
+ * Writes records to ChromaDB. Updating a record there keeps metadata keys that the new version lacks; so a record that lost a key is first
+ * updated, to make sure that the server accepts it, with an empty stamp that marks it as incomplete, and then deleted and written again.
  */
 async function put(collection: Collection, records: readonly MirrorRecord[]): Promise<void> {
   const replaced = records.filter(({ replaces }) => replaces).map(({ id }) => id)

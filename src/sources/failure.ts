@@ -44,7 +44,7 @@ export function packageMissing(name: string, cause: unknown): SourceFailure {
   )
 }
 
-/** Any thrown value as an error of the contract; `collection` is used where the failure does not name one itself. */
+/** Converts any thrown value to an error of the source contract; the message of an unknown error begins with the name of the collection. */
 export function errorOf(thrown: unknown, collection: string): SourceError {
   if (thrown instanceof SourceFailure) return { code: thrown.code, message: thrown.message }
   const message = thrown instanceof Error ? thrown.message : String(thrown)

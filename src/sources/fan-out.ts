@@ -1,4 +1,6 @@
-/** Searches several sources in parallel. Each has its own time limit; one that fails, or does not answer, does not affect the others. */
+/**
+ * Searches several sources in parallel, each with its own time limit; a source that fails or does not answer does not affect the others.
+ */
 import { Deadline } from '../base/clock.ts'
 import { failedCollection, type Source, type SourceAnswer, type SourceRequest } from '../pipeline/source.ts'
 import { signalOf, untilAborted } from './ask-each.ts'
@@ -13,7 +15,10 @@ export interface FanOut {
   readonly timeoutMs: number
 }
 
-/** One answer per source, in the order given; a missing answer is reported as one failure for each requested collection. */
+/**
+ * Searches the sources and returns one answer per source, in the given order. A source that does not answer is reported as failed for each
+ * requested collection.
+ */
 export function askSources(
   sources: readonly Source[],
   { request, timeoutMs }: FanOut,

@@ -1,4 +1,7 @@
-/** Messages to other nodes over HTTP: JSON in both directions, connections kept for the next message, nothing read beyond its limit. */
+/**
+ * Sends messages to other nodes over HTTP: JSON in both directions, connections kept open for the next message, and no answer read beyond
+ * its size limit.
+ */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http'
 import { Agent as HttpsAgent, request as overHttps } from 'node:https'
 import { type NodeMessage, type NodeTransport, TransportFailure } from '../pipeline/transport.ts'
@@ -51,7 +54,8 @@ async function send(
 
 /** HTTP redirects are not followed: one would send a signed query to another server. */
 function requestOf(agents: Agents, url: URL, body: string | null, signal: AbortSignal): ClientRequest {
-  // Answers are mostly vectors, which compression does not shrink: compressing them costs more than sending them.
+  // Compressed answers are not requested: they consist mostly of vectors, which compression hardly shrinks, so compressing costs more time
+  // than it saves.
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
   const isSecure = url.protocol === 'https:'
   const [open, agent] = isSecure ? [overHttps, agents.https] : [overHttp, agents.http]

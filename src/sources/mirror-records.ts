@@ -59,7 +59,10 @@ function recordOf(entry: Entry, chunk: Chunk, model: string, store: string): Chu
   }
 }
 
-/** A UUID, as Qdrant requires, derived from what identifies the record, so that putting it twice has the effect of putting it once. */
+/**
+ * Id of a record as a UUID (which Qdrant requires), computed from entry id, holder and chunk number, so that writing the record twice has
+ * the effect of writing it once.
+ */
 function recordId(id: string, holder: string, ordinal: number): string {
   const hex = sha256(canonicalJson([id, holder, ordinal]))
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)]

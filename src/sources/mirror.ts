@@ -15,7 +15,10 @@ import { entryKey, type MirrorLabel, mirrorName, type RecordThere } from './mirr
 
 /** A mirrored collection in the target engine. */
 export interface MirrorCollection {
-  /** The collection's label as it was written; that of another store, or of an earlier version, may lack members. */
+  /**
+   * The label (metadata) with which the collection in the target describes itself; members may be missing in a label written by another
+   * store or an earlier version.
+   */
   readonly label: Partial<MirrorLabel>
   /** Reads the collection's records in the target, by record id. */
   records(): Promise<ReadonlyMap<string, RecordThere>>
@@ -247,7 +250,10 @@ class MirrorRun {
     this.#here.set(place, here)
   }
 
-  /** Marks entries as not accepted where their collection belongs to another store, so that copies of them elsewhere are kept. */
+  /**
+   * Marks entries as not accepted where the collection they moved to belongs to another store, so that their records in other collections
+   * of the target are kept.
+   */
   #keepMoved({ accessScope, count }: Place): void {
     if (count === 0) return
     for (const entries of this.#pages(accessScope)) {

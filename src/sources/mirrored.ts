@@ -28,12 +28,17 @@ export interface MirrorLabel {
 
 /** Prefix of the payload keys that this program adds to a record, to distinguish them from the entry's own metadata. */
 const OWN = 'querent_'
-/** The latest possible instant, stored for undated records, so that a lower bound on the date keeps them. */
+/**
+ * Date stored in records of entries without a date: the latest possible instant in ms, so that a search for records after a date includes
+ * them.
+ */
 const UNDATED: Instant = 8.64e15
 
 export const MIRRORED_DATE: NumericDate = { key: 'querent_date', unit: 'ms', undated: UNDATED }
 
-/** Name of a partition's collection in the target: letters, digits, hyphen and underscore, the same every time. */
+/**
+ * Name of a partition's collection in the other engine: letters, digits, hyphen and underscore, computed so that it is equal in every run.
+ */
 export function mirrorName(collection: string, partition: string): string {
   const readable = collection.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 40)
   return `querent_${readable}_${sha256(canonicalJson([collection, partition])).slice(0, 16)}`
@@ -122,7 +127,10 @@ export function foldEntries(records: readonly SourceRecord[]): readonly SourceRe
   })
 }
 
-/** Key of the entry that a payload belongs to: in the public partition, several holders may use the same id. */
+/**
+ * A key for the entry to which a mirrored record belongs. It contains the holder, since several holders may use the same id in the public
+ * partition.
+ */
 export function entryOf(payload: Readonly<Record<string, unknown>> | null | undefined): string {
   return entryKey(payload?.['querent_holder'], payload?.['querent_id'])
 }

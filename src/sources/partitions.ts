@@ -1,4 +1,7 @@
-/** A mirrored collection consists of several in the other engine, one per partition; they are found here and joined into one. */
+/**
+ * A mirrored collection consists of several collections in the other engine, one per partition. This module finds those that a viewer may
+ * see and joins their results.
+ */
 import { type AccessScope, isOwner } from '../model/viewer.ts'
 import type { CollectionAnswer, SourceRequest } from '../pipeline/source.ts'
 import { notFound } from './failure.ts'

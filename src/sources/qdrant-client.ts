@@ -1,4 +1,7 @@
-/** The only module that uses the package `@qdrant/js-client-rest`: opens clients, and translates their errors to the contract's codes. */
+/**
+ * The only module that uses the npm package `@qdrant/js-client-rest`: opens clients, and translates their errors to the codes of the source
+ * contract.
+ */
 import type { QdrantClient } from '@qdrant/js-client-rest'
 import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'

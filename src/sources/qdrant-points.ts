@@ -10,7 +10,10 @@ import { isUnknownCall } from './qdrant-client.ts'
 export interface PointOptions {
   /** The payload key that contains a point's text; absent: the first existing one of the usual keys. */
   readonly contentKey?: string | undefined
-  /** A sparse vector of the collection, and the server's model that makes one from the query: both orders are fused by reciprocal ranks. */
+  /**
+   * Name of a sparse vector of the collection, and the server's model that makes one from the query's text; the orders by dense and by
+   * sparse vector are fused by reciprocal ranks.
+   */
   readonly sparse?: { readonly vectorName: string; readonly model: string } | undefined
   /**
    * Whether the search call `points/search` is tried before `points/query` (default: after it). The other call is used where the server

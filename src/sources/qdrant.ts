@@ -1,6 +1,7 @@
 /**
- * A Qdrant server or cluster as a source: external collections searched in place, and collections that `mirror` wrote there, by partition.
- * Dense vectors; where a collection also has sparse ones that the server makes from a text, the server fuses both orders.
+ * A Qdrant server or cluster as a source: collections of other programs, searched where they are, and collections that `mirror` wrote, one
+ * per partition. Searches dense vectors; where a collection also has sparse vectors that the server makes from a text, the server fuses
+ * both orders.
  */
 import type { QdrantClient } from '@qdrant/js-client-rest'
 import type { AccessScope } from '../model/viewer.ts'

@@ -18,7 +18,7 @@ import type { Viewer } from '../model/viewer.ts'
 /** Largest number of comparisons and compared values in one filter, together. */
 const MAX_FILTER_PARTS = 10_000
 
-/** A draft in the form in which every store keeps it: tags distinct in the given order, federations sorted, metadata without -0. */
+/** The draft of an entry in the form that every store keeps: each tag once, in the given order; federations sorted; metadata without -0. */
 export interface SoundDraft extends EntryDraft {
   /** Metadata as canonical JSON, so that equal metadata give equal text. */
   readonly metadataJson: string
@@ -55,12 +55,17 @@ export function soundAudience(given: Audience): Audience {
   return audience(given.kind, given.holder, federations, given.kind === 'shared' && given.masked === true)
 }
 
-/** The audience by which a partition is identified. All public entries share one partition, which names the owner as its holder. */
+/**
+ * The audience that identifies the partition of an entry: all public entries share one partition, whose holder is the owner, so their own
+ * holder is not part of it.
+ */
 export function audienceOfPartition(sound: Audience): Audience {
   return sound.kind === 'public' ? audience('public') : sound
 }
 
-/** Refuses a vector that differs in length from the model's others (`dimensions`, undefined for the first). */
+/**
+ * Refuses a vector whose length differs from that of the model's other vectors (`dimensions`; undefined: this is the model's first vector).
+ */
 export function checkVector(model: string, vector: Float32Array, dimensions: number | undefined): void {
   const right = dimensions === undefined ? vector.length > 0 : vector.length === dimensions
   if (!right) throw invalidArgument(`vector of ${model}`, vector.length, `${dimensions ?? 'some'} dimensions`)
@@ -153,7 +158,9 @@ function tooLarge(field: string, value: number, limit: number): QuerentError {
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
 
-/** Declarations that were checked already: they are constants, and are used with every access to a table. */
+/**
+ * Declarations that were checked already. Declarations are constants and are used with every access to a table, so each is checked once.
+ */
 const soundOnes = new WeakSet<TableDeclaration>()
 const shapes = new WeakMap<TableDeclaration, string>()
 
@@ -291,7 +298,10 @@ function soundCell(table: TableDeclaration, column: ColumnDeclaration, cell: Cel
   }
 }
 
-/** Versions of declared tables by writes to them, so that data cached from one table survives writes to others. */
+/**
+ * Counts a version for each declared table, which changes when the table is written; data cached from one table then remains valid when
+ * others are written.
+ */
 export class TableVersions {
   #counter = 0
   /** Version of all tables that this store has not written since another connection last wrote to the file. */

@@ -1,4 +1,7 @@
-/** Tables of the core itself: which agents this node hosts, and who is in which federation. Lenses add their own tables. */
+/**
+ * Declarations of the core's own tables, such as the agents that this node hosts and the members of federations. Lenses declare further
+ * tables.
+ */
 import type { TableDeclaration } from '../model/table.ts'
 
 export const AGENTS: TableDeclaration = {
@@ -85,7 +88,9 @@ export const FILES: TableDeclaration = {
   indexes: [['root', 'path']],
 }
 
-/** Names in lower case by which a link or a query may refer to a file: one row per name. Only for files that are one entry. */
+/**
+ * Names by which a link or a query may refer to a file, in lower case, one row per name. Only for files from which a single entry was made.
+ */
 export const FILE_NAMES: TableDeclaration = {
   name: 'file_names',
   columns: [
@@ -143,7 +148,9 @@ export const ADDED_PATHS: TableDeclaration = {
     { name: 'lens', type: 'text', nullable: true },
     { name: 'collection', type: 'text', nullable: true },
     { name: 'kind', type: 'text', nullable: true },
-    /** Tags as a JSON list. Null: unknown, since the store was made before they were kept; then entries keep theirs. */
+    /**
+     * Tags given for the entries, as a JSON list. Null: unknown, because an older version added the path; then the entries keep their tags.
+     */
     { name: 'tags', type: 'text', nullable: true },
     { name: 'visibility', type: 'text', nullable: true },
     /** Federations with which the entries are shared, as a JSON list; used where the visibility is `shared`. */
@@ -175,7 +182,8 @@ export const SEEN_FILES: TableDeclaration = {
 }
 
 /**
- * Files and folders that a lens has indexed by itself, as code is, with a fingerprint (mark) of what was at or below them then (QE-012).
+ * Files and folders that a lens has indexed by itself, as the lens for source code does, each with a fingerprint (mark) of what the file or
+ * folder contained at that time (QE-012).
  */
 export const INDEXED_TREES: TableDeclaration = {
   name: 'indexed_trees',
@@ -191,7 +199,10 @@ export const INDEXED_TREES: TableDeclaration = {
   aside: true,
 }
 
-/** Leases of named background jobs: one process at a time does a job; it renews its lease or loses it. Machine time, ms. */
+/**
+ * Leases of background jobs, by job name: only the process that holds a job's lease does the job, and it loses the lease unless it renews
+ * it in time. Times are machine time in ms.
+ */
 export const LEASES: TableDeclaration = {
   name: 'leases',
   columns: [

@@ -1,4 +1,4 @@
-/** A process that erases deleted data in one store file; prints `true` or `false`, the result of `eraseInFile`. */
+/** Program run as a separate process: erases deleted data in one store file, and prints the result of `eraseInFile`, `true` or `false`. */
 import { eraseInFile } from './sqlite/erase.ts'
 
 const [file = '', mark = '', waitMs = '0'] = process.argv.slice(2)

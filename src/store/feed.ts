@@ -34,8 +34,9 @@ export interface FeedNews {
 }
 
 /**
- * Changes after `position`, those that `concerns` accepts (all by default), one step per page; null when the feed does not reach back (it
- * was cut, or the store is older). Changes committed during a pause may or may not be included.
+ * Reads the changes of the feed after `position` that `concerns` accepts (default: all), pausing after each page. Returns null when the
+ * feed no longer contains all of them, or when the store is older than the position. Changes committed during a pause may or may not be
+ * included.
  */
 export function* readFeed(
   reader: StoreReader,
@@ -61,7 +62,10 @@ export function* readFeed(
   }
 }
 
-/** As `readFeed`, with the current partition of each changed entry, taken from its last change; new vectors move no entry. */
+/**
+ * Reads the changes of the feed after `position`, with the current partition of each changed entry, which its last change gives. Changes
+ * that only add vectors are left out, since they move no entry.
+ */
 export function* readPlaces(
   reader: StoreReader,
   position: number,
@@ -88,8 +92,9 @@ const ENTRIES_AT_ONCE = 1 << 16
 const ENTRIES_OF_PARTITION = 1024
 
 /**
- * The partition of every entry, read as sets of keys, since reading the entries would read all their texts. 4 bytes per entry. In steps:
- * entries added during a pause may be missing, and moved ones may have their old partition.
+ * Reads the partition of every entry, at 4 bytes of memory per entry. It reads sets of keys per partition, since reading the entries would
+ * read all their texts. Pauses so that other work can run: entries added during a pause may be missing, and moved ones may have their old
+ * partition.
  */
 export function* partitionOfAll(reader: StoreReader): Steps<(entry: EntryKey) => PartitionId | undefined> {
   // For each entry key, the number of its partition plus 1; 0: there is no entry with this key.

@@ -26,7 +26,10 @@ import type { Fold, Forgotten, LogState, Snapshot, Store, StoreReader, StoreWrit
 import type { StoreOrder } from './store-worker.ts'
 
 export interface SqliteStoreOptions {
-  /** Path of the file, created when it does not exist, in an existing folder. `:memory:`: no file, the store is in memory. */
+  /**
+   * Path of the store file; it is created when it does not exist, in a folder that must exist. `:memory:`: the store is in memory, without
+   * a file.
+   */
   readonly file: string
   /**
    * Whether the store is only read; default false. If true, no file is created, and every write fails with `store_readonly`. If the folder
@@ -45,8 +48,9 @@ export interface SqliteStoreOptions {
   /** Whether a write-ahead log is kept beside the file, so that readers do not wait for writers. Default true. */
   readonly walMode?: boolean | undefined
   /**
-   * All reads see the state that the first of them sees, until this store writes: for a process that answers one request and
-   * ends, which then looks for writes of others once, however often it pauses. Only with a write-ahead log, where nobody waits for it.
+   * Whether all reads see the state that the first of them sees, until this store writes. For a process that answers one request and ends:
+   * it then checks only once for writes of other processes, however often it pauses. Only with a write-ahead log, where writers do not wait
+   * for readers.
    */
   readonly keepsState?: boolean | undefined
   /** Identity given to the store if opening creates it. Default: random. */
@@ -58,7 +62,10 @@ export function openMemoryStore(storeId?: string): Store {
   return openSqliteStore({ file: IN_MEMORY, storeId })
 }
 
-/** Opens a store. Throws `store_missing`, `store_locked`, `store_readonly`, `store_corrupt`, `store_newer` or `io_failed`. */
+/**
+ * Opens a store in a file or in memory. Throws `store_missing`, `store_locked`, `store_readonly`, `store_corrupt`, `store_newer` or
+ * `io_failed`.
+ */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   checkFile(options.file, options.readOnly === true)
   try {
@@ -146,7 +153,10 @@ class SqliteStore extends SqliteReader implements Store {
   readonly #writer: SqliteWriter
   #version = 1
   #othersVersion: number | undefined
-  /** The transaction in which the version of other connections was last read: within one transaction, their commits are not visible. */
+  /**
+   * Number of the transaction in which commits of other connections were last looked for; within one transaction they are not visible, so
+   * one look is enough.
+   */
   #askedIn = 0
   readonly #revision: Revision
   readonly #openAgain: (use: 'read' | 'write') => SqlDatabase
@@ -275,7 +285,10 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#lastWaiting
   }
 
-  /** Journal mode of the file: `wal`, `memory` for a store in memory, or the mode of a file without a write-ahead log. */
+  /**
+   * Journal mode of the database: `wal` (with a write-ahead log), `memory` for a store in memory, or the mode of a file without a
+   * write-ahead log.
+   */
   get #journal(): string | undefined {
     return this.parts.db.prepareArrays<[string]>('pragma journal_mode').get()?.[0]
   }
@@ -410,7 +423,10 @@ export class SqliteUpkeep implements Upkeep {
     }
   }
 
-  /** Folds the log. Rejects with `io_failed` when the fold fails or the thread ends; the next call starts another thread. */
+  /**
+   * Folds the write-ahead log into the file. Rejects with `io_failed` when folding fails or its thread ends; the next call then starts
+   * another thread.
+   */
   async fold(how: Fold, waitMs: number): Promise<boolean> {
     const path = this.#db.file
     this.#db.leaveState()

@@ -8,12 +8,18 @@ import { type ErrorCode, QuerentError } from '../model/errors.ts'
 import type { StoreFinding } from './care/problem.ts'
 import type { StoreOrder } from './store-worker.ts'
 
-/** A thread for folding the log. It does not keep the process alive, since the log is folded at closing anyway. */
+/**
+ * Starts a thread that folds the write-ahead log. The thread does not keep the process alive, since the log is also folded when the store
+ * is closed.
+ */
 export function foldThread(file: string): Thread<StoreOrder, boolean> {
   return new Thread(siblingModule(import.meta.url, 'store-worker'), { workerData: file, keepsAlive: false })
 }
 
-/** Runs `examineStore` in a thread. Rejects with its errors, and with `cancelled` where the signal ends it. */
+/**
+ * Examines a store file for damage in a separate thread. Rejects with the errors of the examination, and with `cancelled` where the signal
+ * ends it.
+ */
 export async function examineAside(file: string, signal: AbortSignal): Promise<readonly StoreFinding[]> {
   const thread = new Thread<StoreOrder, readonly StoreFinding[]>(siblingModule(import.meta.url, 'store-worker'), {
     workerData: file,

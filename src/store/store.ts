@@ -66,7 +66,10 @@ export interface ListRequest {
 
 /** A position in a list, whether or not an entry is at the position now. */
 export interface ListPosition {
-  /** The time by which the list is ordered: created, updated or last accessed; null if never accessed or ordered by `id`. */
+  /**
+   * The time by which the list is ordered (created, updated or last accessed); null if the entry was never accessed, or the list is ordered
+   * by `id`.
+   */
   readonly at: Instant | null
   readonly id: string
   readonly holder: string
@@ -74,13 +77,19 @@ export interface ListPosition {
 
 export interface PutResult {
   readonly key: EntryKey
-  /** False when the entry, chunks included, was already as given: then nothing is written, and the feed gets no change. */
+  /**
+   * Whether storing the entry changed anything. False when the entry, chunks included, was already as given: then nothing is written, and
+   * the feed gets no change.
+   */
   readonly changed: boolean
   readonly created: boolean
 }
 
 export interface StoreReader {
-  /** Identity of the store, random, made with it: distinguishes snapshots of one store from those of another. */
+  /**
+   * Identity of the store: random, made when the store is created. By it, data derived from one store is distinguished from that of
+   * another.
+   */
   readonly storeId: string
 
   /** Number of the newest change in the feed; 0 when there is none. `firstSeq`: number of the oldest change that was not pruned. */
@@ -89,7 +98,10 @@ export interface StoreReader {
   /** Changes of the feed with numbers above `seq`, ascending, at most `limit`. */
   changesSince(seq: number, limit: number): readonly Change[]
 
-  /** All partitions that were ever made, ascending. The public one, shared by all holders, names the owner as its holder. */
+  /**
+   * All partitions that were ever made, by ascending number. The public partition is shared by all holders; its audience names the owner as
+   * holder.
+   */
   partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[]
 
   entry(key: EntryKey): Entry | undefined
@@ -105,7 +117,10 @@ export interface StoreReader {
   scanBounded(after: EntryKey, limit: number): readonly EntryKey[]
   /** Keys of all entries above `after`, ascending, at most `limit`; for rebuilding indexes. */
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
-  /** Key of the newest entry, 0 when there is none; later entries have higher keys. Must not leave the engine, like `lastSeq`. */
+  /**
+   * Key of the newest entry, 0 when there is none; entries added later have higher keys. It must not be shown to users, since it reveals
+   * how much others write.
+   */
   newestEntry(): EntryKey
   /** Keys of entries with this id in the given partitions, ordered by holder. */
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[]
@@ -136,7 +151,10 @@ export interface StoreReader {
 
   /** Vectors of these chunks by a model, as far as they exist, in the order requested. */
   vectors(model: string, chunks: readonly ChunkKey[]): readonly ChunkVector[]
-  /** As `vectors`, without the chunks' entries and partitions: a third faster, for callers who know them. */
+  /**
+   * Vectors of these chunks by a model, without the chunks' entries and partitions, which makes reading a third faster; for callers who
+   * know these already.
+   */
   vectorsOnly(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
   /** All vectors of a model with chunk keys above `after`, ascending, at most `limit`; for rebuilding a vector index. */
   scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[]
@@ -168,15 +186,24 @@ export interface StoreWriter extends StoreReader {
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult
   /** Stores an entry like `put`, as a generator that pauses during a long entry; for use within `writeInSteps`. */
   putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult>
-  /** Runs a part of the transaction: when it throws, its own writes are undone, and those before it stay. May be nested. */
+  /**
+   * Runs a part of the transaction: when it throws, its own writes are undone, while earlier writes of the transaction remain. May be
+   * nested.
+   */
   savepoint<T>(body: () => Steps<T>): Steps<T>
   /** Deletes an entry with its chunks, vectors, access state and rows in lens tables. Returns false when there was none. */
   delete(key: EntryKey): boolean
   /** Stores vectors of a model. Chunks that no longer exist are skipped: their entry changed while they were being embedded. */
   putVectors(model: string, vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[]): void
-  /** Removes at most `limit` vectors of a model, and returns how many. Not in the feed: nobody uses the model's vectors any more. */
+  /**
+   * Removes at most `limit` vectors of a model, and returns how many. The feed gets no change, since this is only called for models that
+   * are no longer used.
+   */
   removeVectors(model: string, limit: number): number
-  /** Adds a change of kind `put` to the feed, because something derived from this entry changed (a row of its aspects). */
+  /**
+   * Adds a change of kind `put` to the feed without changing the entry, because something derived from it changed, such as a row of a lens
+   * table.
+   */
   announce(entry: EntryKey): void
   /**
    * Counts one access of each entry by the viewer: the time of the last access becomes `now` if that is later, the count grows by 1, the
@@ -189,7 +216,10 @@ export interface StoreWriter extends StoreReader {
   intern(audience: Audience): PartitionId
   table(declaration: TableDeclaration): TableWriter
   setMeta(name: string, value: string): void
-  /** Deletes changes up to and including `seq`, but never the newest: `firstSeq` must tell a reader what it missed. */
+  /**
+   * Deletes changes from the feed up to and including number `seq`, but never the newest change, so that `firstSeq` still shows a reader
+   * what it missed.
+   */
   pruneChanges(seq: number): void
 }
 
@@ -218,8 +248,9 @@ export interface TableWriter extends TableReader {
 }
 
 /**
- * A view of the state that was committed when it was made, whatever is written later; writers do not wait for it. While it is open, the log
- * of a file grows, and deleted data stays in it, so close it soon. Closed together with its store; afterwards reads throw.
+ * A view of the state that was committed when the snapshot was made, whatever is written later; writers do not wait for it. While it is
+ * open, the write-ahead log grows and deleted data stays in the file, so it should be closed soon. Closing the store closes it too;
+ * afterwards its reads throw.
  */
 export interface Snapshot {
   readonly reader: StoreReader
@@ -288,12 +319,16 @@ export interface Store extends StoreReader {
 // What a store on disk needs besides reading and writing: its write-ahead log is folded into the file without blocking anybody, and the
 // bytes of deleted data are erased. A store in memory needs neither.
 
-/** Deleted or replaced data whose bytes may still exist: in the log, or in data derived from the store. */
+/**
+ * Describes deleted or replaced data whose bytes may still exist: in the store's write-ahead log or pages, or in data derived from the
+ * store.
+ */
 export interface Forgotten {
   /** A text that differs after every deletion and replacement; it tells up to which deletion bytes are to be erased. */
   readonly mark: string
   /**
-   * The newest change of the feed with a deletion or replacement: data derived up to an earlier change may still contain what was deleted.
+   * Number of the newest change in the feed that deleted or replaced something: data derived from the feed up to an earlier change may
+   * still contain what was deleted.
    */
   readonly seq: number
   /** Whether a process has confirmed that all bytes of deleted data are erased. */

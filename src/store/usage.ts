@@ -111,7 +111,10 @@ export class Accounts {
     if (typeof holder === 'string') this.#add(holder, entry, () => sign * bytesOfRow(row))
   }
 
-  /** Adds bytes to a holder's count. `entry`: whose content or row it is; null: a row of a table that names its holder. */
+  /**
+   * Adds bytes to a holder's count, if there is one. `entry`: key of the entry to which the content or row belongs; null: the row is of a
+   * table that names its holder.
+   */
   #add(holder: string, entry: EntryKey | null, bytes: () => number): void {
     if (holder === OWNER || !this.isUsed) return
     const row = this.#uncounted.read(USAGE).get({ holder: countedAs(holder) })
@@ -126,7 +129,10 @@ export class Accounts {
     else usage.delete({ holder: countedAs(holder) })
   }
 
-  /** Damaged data cannot be measured, but can still be written and deleted: all counts are then started again. */
+  /**
+   * Damaged data cannot be measured but can still be overwritten and deleted; so that counts stay correct, all of them are then deleted and
+   * counting starts again.
+   */
   #guarded<T>(act: () => T): T | undefined {
     try {
       return act()
@@ -207,7 +213,8 @@ function* moreRows(
   }
   const last = rows.at(-1)
   const next = last && Object.fromEntries(table.key.map(column => [column, last[column] as Cell]))
-  // A blank sorts before all characters of names, so that counting continues with the next table by name.
+  // Where a table is finished, its name with a blank is stored: a blank sorts before all characters of names, so that counting continues
+  // with the next table by name.
   return { bytes: sum, tables_to: JSON.stringify(rows.length < most ? [`${table.name} `] : [table.name, next]) }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Places where a reader can begin: at a sentence, paragraph, heading, list item, table row or line of code. Unlike the borders of
- * `piece.ts`, which determine how passages are cut and embedded, these rules can be improved without cutting or embedding again.
+ * Places in a text where a reader can begin to read: at a sentence, paragraph, heading, list item, table row or line of code. They only
+ * determine where an excerpt begins; so these rules can be improved without cutting or embedding passages again, as a change of the borders
+ * in `piece.ts` would require.
  */
 import { classOf, LOWER } from './character-class.ts'
 import { isBlankUnit, type TextForm } from './piece.ts'
@@ -111,7 +112,10 @@ function isBeginning(text: string, before: Line, line: Line): boolean {
   return endsSentence(text, before.end) || text[before.end - 1] === ':' || isBrokenByHand(text, before, line)
 }
 
-/** Whether the first word of the line would have fitted into the line before, so that the text was not wrapped there. */
+/**
+ * Whether the author broke the line before on purpose: the first word of this line would have fitted into it, so it was not wrapped for its
+ * length.
+ */
 function isBrokenByHand(text: string, before: Line, line: Line): boolean {
   let end = line.start
   while (end < line.end && !isBlankUnit(text.charCodeAt(end))) end++
@@ -172,7 +176,10 @@ const TITLES = new Set('mr mrs ms dr prof st messrs sr sra dra ud uds vs cf al g
 const COUNTED = new Set('no nos nr fig figs eq sec ch vol p pp art cap núm pág págs approx tab abb'.split(' '))
 const LONGEST_ABBREVIATION = 8
 
-/** Whether the full stop at `at` belongs to an abbreviation, an initial, or the number of a heading or an item. */
+/**
+ * Whether the full stop at `at` belongs to an abbreviation, an initial, or the number of a heading or list item, instead of ending a
+ * sentence.
+ */
 function isAbbreviation(text: string, line: Line, at: number, next: number): boolean {
   if (text[at] !== '.') return false
   let start = at

@@ -9,13 +9,18 @@ export interface Block {
   /** Offset of the start of the block's first line; `end` is the offset after its last line. A block may lie within another one. */
   readonly start: number
   readonly end: number
-  /** Offset before which the block must not be cut: the lines that are repeated, and the first line after them, stay together. */
+  /**
+   * First offset within the block where it may be cut: the lines that later parts repeat, and the first line after these, stay together.
+   */
   readonly from: number
   /** Offset from which on the block must not be cut: the line that closes a fence stays with the code before it. */
   readonly until: number
   /** Lines that every later part of the block repeats: the header of a table, the line that opens a fence. Empty: none. */
   readonly lead: string
-  /** Whether the block's lines are prose: a line longer than a chunk is then cut as prose. Default false: rows or code. */
+  /**
+   * Whether the block's lines are prose, so that a line longer than a chunk may be cut at sentences. Default false: rows of a table, or
+   * code.
+   */
   readonly isProse?: boolean | undefined
   /** Whether the block's lines are code, fenced or indented. Default false. */
   readonly isCode?: boolean | undefined
@@ -141,7 +146,10 @@ export class BlockCuts {
     if (this.#exceeds(start, end)) this.#longLines.push({ start, end })
   }
 
-  /** Whether a range has more tokens than the limit. A text never has more tokens than UTF-16 units, so most ranges need not be counted. */
+  /**
+   * Whether a range of the text has more tokens than the limit. A text never has more tokens than UTF-16 units, so a short range need not
+   * be counted.
+   */
   #exceeds(start: number, end: number): boolean {
     return end - start > this.#limit && countTokens(this.#text.slice(start, end), this.#limit) > this.#limit
   }
@@ -187,7 +195,10 @@ export function closingOf(lead: string): string {
   return fence === null ? '' : `${fence[1]}${fence[2]}`
 }
 
-/** The line with the marks of list items replaced by blanks: a repeated line belongs to the item, and begins none. */
+/**
+ * The line with its list marks replaced by blanks: where a line within a list item is repeated in another chunk, it must not begin a new
+ * item.
+ */
 export function unmarked(line: string): string {
   const marks = /^(?:[ \t>]*(?:[-+*]|\d{1,9}[.)])(?=[ \t]))*/.exec(line)?.[0] ?? ''
   return marks.replace(/[^\s>]/g, ' ') + line.slice(marks.length)

@@ -1,4 +1,7 @@
-/** Classes of characters for the tokeniser, one bit each. Unicode defines them; a table caches the results. */
+/**
+ * Classes of characters for splitting text into words, one bit each. The classes follow Unicode's properties; a table caches the class of
+ * each character.
+ */
 
 export const SEPARATOR = 1
 /** Bit for lower-case letters; letters of scripts without case count as lower-case. */

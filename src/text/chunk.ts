@@ -46,10 +46,13 @@ export function* chunkContentInSteps(
   return yield* chunkInSteps(content, { form: 'prose', ...structure })
 }
 
-/** Version of the chunking rules: after a change, the next ingest cuts everything again, and so do older stores. */
+/**
+ * Version of the chunking rules. After a change of the rules, texts are cut again at their next ingest, and stores made with older rules
+ * cut theirs again too.
+ */
 export const CHUNKER_VERSION = 2
 
-/** Tokens in a chunk, by the estimate of `pieceAt`; the default model accepts 256 including title and headings. */
+/** Target size of a chunk, in tokens as estimated for its pieces; the default embedding model accepts 256, including title and headings. */
 const CHUNK_TOKENS = 200
 /** Number of tokens by which the last chunk of a text may exceed the target size, so that no tiny chunk remains. */
 const LAST_TOKENS = 30
@@ -126,7 +129,10 @@ interface Stretch {
   readonly atEnd: boolean
   readonly pieces: number
   readonly tokens: number
-  /** For each piece, and for the place after the last: its start, the tokens and the border before it, and whether it is within a block. */
+  /**
+   * For each piece, and for the place after the last one: its start offset (`starts`), the number of tokens before it, the kind of border
+   * before it, and whether it is within a block.
+   */
   readonly starts: readonly number[]
   readonly before: readonly number[]
   readonly borders: readonly Border[]

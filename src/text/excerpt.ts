@@ -29,7 +29,10 @@ export interface Passage {
   readonly frame: Frame | null
 }
 
-/** Lines that are elsewhere in the content, or that close a cut block; they are not part of `text` and its line numbers. */
+/**
+ * Lines shown around an excerpt that are not part of its text and line numbers: lines repeated from elsewhere in the content, or lines that
+ * close a block that was cut.
+ */
 export interface Frame {
   /** The header of the table, or the line that opens the fenced code, shown before the excerpt; may be empty. */
   readonly lead: string
@@ -55,8 +58,9 @@ const MAX_BACK = 320
 const AHEAD = 80
 
 /**
- * An excerpt of at most `maxLength` characters, without blanks at its ends. Deterministic, and linear in the chunk. It begins before the
- * chunk only where the chunk begins inside a sentence, which is then shown from its beginning.
+ * An excerpt of at most `maxLength` characters, without blanks at its ends. The same input always gives the same excerpt, and time is
+ * linear in the chunk. The excerpt begins before the chunk only where the chunk begins inside a sentence, which is then shown from its
+ * beginning.
  */
 export function excerpt(
   content: string,
@@ -129,7 +133,10 @@ interface Framed {
   readonly frame: Frame | null
 }
 
-/** The window of the excerpt, reduced while its frame does not fit; without a frame where none fits. `match` is null in code. */
+/**
+ * Chooses the range of an excerpt and the lines shown around it (its frame). While range and frame together are too long, a shorter range
+ * is chosen; after some attempts there is no frame. `match` is null in code, which has no frame.
+ */
 function framed(
   text: string,
   choice: Choice,
@@ -232,7 +239,10 @@ function windowOf(text: string, choice: Choice): readonly [number, number] {
   return [best.start, endAfter(text, best.start, best.lastEnd, choice)]
 }
 
-/** Where the excerpt may begin: at a beginning; within a sentence longer than the excerpt also at a clause, or before a hit. */
+/**
+ * Offsets where an excerpt may begin: at each beginning; within a sentence longer than the excerpt, also at a clause or before a query
+ * word.
+ */
 function startsFor(text: string, { hits, beginnings, maxLength }: Choice): readonly number[] {
   const all = beginnings[0] === 0 ? beginnings : [0, ...beginnings]
   if (!all.some((start, at) => (all[at + 1] ?? text.length) - start > maxLength)) return all
@@ -416,7 +426,10 @@ function openedBy(line: string, before: string): string {
   return before.includes('|') && line.includes('|') && DELIMITERS.test(line) ? `${unmarked(before)}\n${line}` : ''
 }
 
-/** Whether the line ends the block: a fence by at least as many signs, alone on their line; a table by a line that is no row. */
+/**
+ * Whether the line ends the block: for fenced code, a fence of at least as many signs, alone on its line; for a table, a line that is no
+ * table row.
+ */
 function isClosed(line: string, closing: string): boolean {
   if (closing === '') return !line.includes('|')
   const [signs, sign] = [withoutMarks(line), withoutMarks(closing)]

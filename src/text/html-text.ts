@@ -102,7 +102,9 @@ const ROLES_BESIDE = new Set('navigation complementary contentinfo banner search
 
 type Test = (element: Element) => boolean
 
-/** The elements that hold the main content, and a test for elements within them that do not belong to it. */
+/**
+ * Finds the elements that contain a page's main content, and returns them with a test for elements within them that do not belong to it.
+ */
 function* mainOf(page: Node, isSkipped: Test): Steps<readonly [roots: readonly Node[], isBeside: Test]> {
   const isBeside: Test = element => BESIDE.has(element.tagName) || ROLES_BESIDE.has(attribute(element, 'role'))
   const isMain: Test = element => element.tagName === 'main' || attribute(element, 'role') === 'main'
@@ -126,7 +128,8 @@ function* outermost(page: Node, passes: Test, isSkipped: Test): Steps<readonly E
 }
 
 /**
- * Visits the nodes in order, elements twice (on entering and leaving). With a stack, not recursion, since pages may be nested to any depth.
+ * Visits the nodes of a page in order; an element twice, when entering and when leaving it. Uses a stack instead of recursion, since pages
+ * may be nested to any depth.
  */
 function* steps(
   page: Node,

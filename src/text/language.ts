@@ -8,7 +8,10 @@ import { LANGUAGES, type Language, stopWords } from './stopwords.ts'
 
 /** Length of the text's beginning that is examined for its language, in UTF-16 units. */
 export const SAMPLE = 1_000
-/** Number of signs needed to decide against English: a single one may be a name, a quotation, a loan word. */
+/**
+ * Number of signs (such as function words) of another language that are needed to decide against English: a single one may be a name, a
+ * quotation or a loan word.
+ */
 const MIN_EVIDENCE = 2
 
 /** The language of a text, of which only the beginning is examined; English where the text does not show its language. */
@@ -40,11 +43,15 @@ export function shownLanguage(text: string): string | null {
   const unstemmed = words.length === 0 ? undefined : UNSTEMMED.find(([, script]) => isMostly(words, script))
   if (unstemmed !== undefined) return unstemmed[0]
   const of = language(text)
-  // `language` returns English also for a text without any signs, so English needs a sign of its own here.
+  // The function `language` returns English also for a text without any signs of a language, so English is only returned where the text has
+  // an English function word.
   return of !== 'en' || words.some(isEnglishSign) ? of : null
 }
 
-/** Languages recognised by script; the first that fits counts, since Japanese has Chinese characters too. */
+/**
+ * Languages without a stemmer that are recognised by their script. The first pattern that fits counts, since Japanese texts contain Chinese
+ * characters too.
+ */
 const UNSTEMMED: readonly (readonly [string, RegExp])[] = [
   ['ja', /[\p{sc=Hiragana}\p{sc=Katakana}]/u],
   ['zh', /\p{sc=Han}/u],
@@ -78,8 +85,9 @@ const MISLEADING: ReadonlySet<string> = new Set(
 )
 
 /**
- * Misleading function words of the languages whose lists come from a package: words of lists in Latin script that occur in at least two of
- * 9,787 English texts (Cranfield, CACM, SciFact), and further English words that scientific texts do not use.
+ * Function words that occur as names or words in English texts, for the languages whose lists come from a package: listed words in Latin
+ * script that occur in at least two of 9,787 English texts (Cranfield, CACM, SciFact), and further English words that scientific texts do
+ * not use. They count at most as signs of English.
  */
 const MISLEADING_OF_PACKAGED: ReadonlySet<string> = new Set(
   `ad af ai aki al ala als alt ami ar au av az bar bare bet bile bir ca care cat ce cu da data de deg di die dog doi door

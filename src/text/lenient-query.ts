@@ -26,7 +26,10 @@ export interface LenientReading {
   readonly unread: readonly Unread[]
 }
 
-/** Lexes a query; never throws. `given`: the text with its line breaks; `text`: the same text after `cleanText`. */
+/**
+ * Splits a query into tokens by lenient rules; never throws. `given`: the query with its line breaks; `text`: the query after `cleanText`,
+ * which replaces control characters.
+ */
 export function lexLeniently(given: string, text: string, options: LenientOptions): LenientReading {
   const { isField, faultOf, mostConditions } = options
   const unread: Unread[] = []
@@ -99,7 +102,9 @@ function isCondition(token: QueryToken): boolean {
  * addresses (`+0x3f`) begin with a digit and so are not words here.
  */
 const WORD = /^\p{L}[\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*$/u
-/** Shortest ASCII word that can be excluded: a shorter one is an option of a command, such as `-w`, `-rf`. */
+/**
+ * Shortest ASCII word, in letters, that a minus sign can exclude: a shorter one is rather an option of a command, such as `-w` or `-rf`.
+ */
 const SHORTEST_EXCLUSION = 3
 
 function signFault(token: Signed, pasted: boolean): string | null {

@@ -1,6 +1,7 @@
 /**
- * The headings and blocks of Markdown, by the block rules of `markdown-it` (CommonMark and the tables of GitHub). The parser is loaded for
- * the first text that may have any. Time is linear in the text. Headings within lists and quotations do not count.
+ * Finds the headings and blocks of Markdown, by the block rules of the npm package `markdown-it` (CommonMark, and the tables of GitHub).
+ * The package is loaded for the first text that may have headings or blocks. Time is linear in the text. Headings within lists and
+ * quotations are ignored.
  */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
@@ -23,7 +24,10 @@ export const NO_STRUCTURE: Structure = { headings: [], blocks: [] }
 const MAX_HEADING = 1_000
 /** Largest number of lines in an underlined heading, including its underline. */
 const MAX_HEADING_LINES = 6
-/** Signs at the start of a line without which a text has neither headings nor blocks; and the sign of tables. */
+/**
+ * Pattern of the marks that any heading or block needs: certain characters at the start of a line, or the `|` of tables. A text without
+ * them is not parsed.
+ */
 const MARKS = /^[ \t]*([#>*+\-=`~]|\d{1,9}[.)])|^(?: {4}|\t)|\|/m
 
 /**
@@ -38,7 +42,10 @@ export function markdownStructure(text: string, from = 0): Structure {
 
 /** Number of parser tokens examined before the work pauses so that other requests can run. */
 const TOKENS_AT_ONCE = 1 << 12
-/** UTF-16 units parsed in one step: some milliseconds, even for a list; and the longest block that is parsed whole. */
+/**
+ * `UNITS_AT_ONCE`: UTF-16 units of Markdown parsed before the work pauses so that other requests can run: some milliseconds, even for a
+ * list. `MAX_UNITS`: longest block, in UTF-16 units, that is parsed whole.
+ */
 const UNITS_AT_ONCE = 1 << 16
 const MAX_UNITS = 1 << 17
 
@@ -160,7 +167,7 @@ function loadParser(): MarkdownIt {
 
 const NO_TOKEN = {} as Token
 
-/** The parser's state class, changed to make plain tokens, and none for cells of tables, which saves half of the parsing time. */
+/** The parser's state class, changed so that it makes simple tokens and no tokens for table cells, which saves half of the parsing time. */
 function withoutCells(State: MarkdownIt['block']['State']): MarkdownIt['block']['State'] {
   return class extends State {
     #isInTable = false
@@ -250,7 +257,10 @@ function blockOf({ type, map, markup, info }: LineToken, lines: Lines): Block | 
 /** Longest text after the signs that open fenced code (such as a language name) that is repeated in later parts, in UTF-16 units. */
 const MAX_INFO = 100
 
-/** The line that opens a fence; where more text is on that line (a list item begins there), only the fence. */
+/**
+ * The line that opens fenced code, as later parts repeat it; where other text comes before the fence on that line (a list item begins
+ * there), only the fence.
+ */
 function fenceLead(line: string, markup: string, info: string): string {
   return `${unmarked(line.slice(0, Math.max(0, line.indexOf(markup))))}${markup}${cut(info.trimEnd(), MAX_INFO)}`
 }

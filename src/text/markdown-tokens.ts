@@ -1,4 +1,7 @@
-/** The tokens of Markdown, including those within lines, as `markdown-it` gives them. The parser is loaded for the first text. */
+/**
+ * Parses Markdown to the tokens of the npm package `markdown-it`, including those within lines (links, emphasis). The package is loaded for
+ * the first text.
+ */
 import { createRequire } from 'node:module'
 import type { Env, MarkdownIt, Token } from 'markdown-it'
 import { lineEnds } from './lines.ts'
@@ -13,7 +16,9 @@ export interface MarkdownTokens {
   addressOf(label: string): string | undefined
 }
 
-/** UTF-16 units parsed at once, extended to the next heading: parsing a long text in one piece takes several times as long. */
+/**
+ * UTF-16 units parsed in one piece, which extends to the next heading: parsing a long text in a single piece takes several times as long.
+ */
 const PIECE = 1 << 18
 const DEFINITIONS = /^ {0,3}\[[^\]\n]{1,300}\]:.*$/gm
 

@@ -5,7 +5,10 @@
  */
 
 const ASCII = /^[\0-\x7f]*$/
-/** Accents of Latin and Greek letters, vowel signs and hamzas of Arabic ones; marks of other scripts are letters in their own right. */
+/**
+ * Pattern of the marks that folding drops: accents of Latin and Greek letters, vowel signs and hamzas of Arabic ones. Marks of other
+ * scripts are kept, since they are letters in their own right.
+ */
 const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}][\u0300-\u036f]*)[\u0300-\u036f]|[\u064b-\u0655\u0670]/gu
 /** Letters that Unicode does not decompose to a base letter and an accent, so that they need replacements of their own. */
 const WHOLE_LETTERS = /[ßæœøłđðþıħŧŋĸς]/g

@@ -27,13 +27,19 @@ export function firstHeading(headings: readonly Heading[]): string | undefined {
   return (named.find(({ level }) => level === 1) ?? named[0])?.text
 }
 
-/** Longest heading in a path; a whole paragraph marked as a heading says little about the text after it. */
+/**
+ * Largest number of characters of a heading that is kept as a section name; a whole paragraph marked as a heading says little about the
+ * text after it.
+ */
 const MAX_HEADING = 200
 
 /** Largest number of headings within a chunk for which the headings above them are kept. */
 const MAX_SECTIONS = 100
 
-/** Finds the headings above spans. Spans should be requested in ascending order, as a chunker does: then each request takes a few steps. */
+/**
+ * Finds the headings above spans (parts) of a text. Spans should be requested in ascending order, as chunking does; then each request takes
+ * few steps.
+ */
 export class Outline {
   readonly #content: string
   readonly #headings: readonly Heading[]

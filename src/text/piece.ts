@@ -8,7 +8,8 @@ import { isLineEnd } from './lines.ts'
 export type TextForm = 'prose' | 'code'
 
 /**
- * How suitable a border is for a cut: higher values tear less apart, from `word` up to a new section or page; `torn`: no cut is allowed.
+ * Kinds of borders between pieces of a text, as numbers: a cut at a higher one separates less that belongs together, from `word` up to a
+ * new section or place mark (such as a page). `torn`: no cut is permitted.
  */
 export const BORDER = {
   ...{ torn: -1, inside: 0, word: 1, line: 2, sentence: 3, item: 4, paragraph: 5, section: 6, place: 7 },
@@ -43,7 +44,10 @@ export function pieceAt(text: string, start: number): Piece {
   return { end: afterLineEnd(text, textEnd), tokens: tokensOf(text, from, textEnd), textEnd }
 }
 
-/** How suitable a cut before `next` is, where the text before ends at `textEnd`. Headings are handled by the caller. */
+/**
+ * How suitable a cut before offset `next` is; the last non-blank text before it ends at `textEnd`. Headings and blocks are not considered
+ * here.
+ */
 export function borderBetween(text: string, textEnd: number, next: number, form: TextForm): Border {
   const first = afterBlanks(text, next)
   if (first === textEnd) return isSentenceSign(text, textEnd - 1) ? BORDER.sentence : BORDER.inside
@@ -58,7 +62,10 @@ export function borderBetween(text: string, textEnd: number, next: number, form:
 /** Pattern of a list mark, table row or quotation at the start of a line. */
 const ITEM = /^([-*+•|>]|\d{1,4}[.)]|[a-z][.)])\s?/
 
-/** Border between lines of code: a line without indentation begins something new, unless it closes what came before. */
+/**
+ * How suitable a cut between two pieces of code is: a line without indentation begins something new, unless it begins with a closing
+ * bracket.
+ */
 function codeBorder(text: string, breaks: number, next: number, first: number): Border {
   if (breaks === 0) return BORDER.word
   const atMargin = next === first && !/[)\]}]/.test(text.charAt(first))

@@ -9,14 +9,20 @@ import type { FieldOperand, FieldOperator, FieldToken, QueryToken, Sign, Span } 
 export interface LexerOptions {
   /** Whether `name:` begins a field condition. Absent: no name does. */
   readonly isField?: ((name: string) => boolean) | undefined
-  /** For lenient syntax: called for what cannot be read, which then is text up to the next blank. Absent: an error is thrown. */
+  /**
+   * For lenient syntax: called for each part that cannot be read, which then becomes text up to the next blank. Absent: an error is thrown
+   * instead.
+   */
   readonly forgive?: ((at: Span, error: QuerentError) => void) | undefined
 }
 
 /** Highest boost that a query may give to a word (`word^10`); the lowest must be above 0. */
 const MAX_BOOST = 10
 
-/** Tokens in order, of a text that was cleaned by `cleanText`. Throws `query_syntax`; `details`: reason, position, length, hint. */
+/**
+ * Splits a query that was cleaned by `cleanText` into tokens, in order. Throws `query_syntax`, with reason, position, length and hint in
+ * its `details`.
+ */
 export function lexQuery(text: string, options: LexerOptions = {}): readonly QueryToken[] {
   const reader = new QueryReader(text, options.forgive !== undefined)
   const tokens: QueryToken[] = []
@@ -61,7 +67,10 @@ function readToken(reader: QueryReader, options: LexerOptions): QueryToken {
   return field ?? readWord(reader, position, sign)
 }
 
-/** Whether a sign and a quotation without letters or digits begin here: nothing can be searched by it, as with `+!!!`, so it is text. */
+/**
+ * Whether the reader is at a sign with a quotation that contains no letter or digit, as `+"!!!"`: nothing can be searched by it, so it is
+ * read as text.
+ */
 function isSignOfNothing(reader: QueryReader): boolean {
   const sign = reader.peek()
   if ((sign !== '+' && sign !== '-') || reader.peek(1) !== '"') return false
@@ -150,7 +159,7 @@ function readWord(reader: QueryReader, position: number, sign: Sign): QueryToken
   return { kind: 'word', sign, text: literal, boost: checkBoost(boost, sign, span), glued: false, ...span }
 }
 
-/** Reads text directly after a closing quote or parenthesis, up to the next blank: it is plain text, including signs and carets. */
+/** Reads the text directly after a closing quote or parenthesis, up to the next blank, as a plain word; signs and carets in it are text. */
 function readGlued(reader: QueryReader): QueryToken {
   const position = reader.at
   const text = reader.literalUntil(char => isBlank(char))
@@ -342,7 +351,10 @@ class QueryReader {
     return text
   }
 
-  /** The text between the quote at offset `ahead` and its closing quote, or null where there is none. The reader does not move. */
+  /**
+   * The text between a quote, `ahead` characters after the reader's position, and its closing quote; null where the quote is never closed.
+   * The reader does not move.
+   */
   quotedAfter(ahead: number): string | null {
     const inner = new QueryReader(this.text, this.#isLenient)
     inner.at = this.at + ahead + 1

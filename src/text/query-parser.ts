@@ -36,7 +36,10 @@ export interface ParseOptions {
   readonly allowEmpty?: boolean | undefined
   /** Which syntax the query has: `lenient` (default), `strict`, or `plain` text without operators. */
   readonly syntax?: Syntax | undefined
-  /** In strict syntax: whether a lone sign and an unknown field are text, as in BQ-032. Default false: they are refused. */
+  /**
+   * In strict syntax: whether a sign alone and a condition on an unknown field are read as text, as BQ-032 requires. Default false: they
+   * are errors.
+   */
   readonly allowsLoneSigns?: boolean | undefined
 }
 
@@ -44,8 +47,9 @@ export interface ParseOptions {
 const MAX_CONDITIONS = 100
 
 /**
- * Parses a query. Throws `invalid_argument` for a blank text. Strict syntax also throws `query_syntax` with a position inside the text, and
- * `too_large` for a text that is too long or has too many conditions; the other syntaxes read what they can and add notes on the rest.
+ * Parses a query. Throws `invalid_argument` for a blank text. Strict syntax also throws `query_syntax`, with the position of the error in
+ * the text, and `too_large` for a text that is too long or has too many conditions; the other syntaxes read what they can, and add notes on
+ * what was not read.
  */
 export function parseQuery(given: string, options: ParseOptions): ParsedQuery {
   const text = checkText(given, options)
@@ -111,7 +115,10 @@ function faultIn(read: () => unknown): QuerentError | null {
   }
 }
 
-/** Pattern of `name:value`, for unknown names; addresses, times and `::` are excluded, since they are text. */
+/**
+ * Pattern of a word that looks like a condition `name:value` on an unknown field. Web addresses, times and `::` do not match, since they
+ * are text.
+ */
 const UNKNOWN_FIELD = /^([\p{L}_][\p{L}\p{N}_.-]+):[^\s:/\\]/u
 
 /** Words that look like operators but are read as text, with the reason: a sign alone, or a condition on a field that does not exist. */
@@ -263,7 +270,8 @@ const TEXT_FIELDS: Readonly<Record<FieldName, 'whole' | 'part'>> = {
 }
 
 /**
- * The field that a name in a query means, or null: a known name, `tags` for `tag`, `meta.x` for `metadata.x`. Any metadata path is a field.
+ * The field that a name in a query means: a known field name, `tag` for `tags`, `metadata.x` for `meta.x`; null: none. Every path in
+ * metadata is a field.
  */
 export function resolveField(name: string, known: readonly FieldName[]): FieldName | null {
   if (known.includes(name)) return name
@@ -272,7 +280,10 @@ export function resolveField(name: string, known: readonly FieldName[]): FieldNa
   return path === null ? null : `metadata${path[1]}`
 }
 
-/** The filter of a condition, including its sign. Throws `query_syntax` for a value that the field cannot have. */
+/**
+ * The filter of a field condition, negated where the condition has a minus sign. Throws `query_syntax` for a value that the field cannot
+ * have.
+ */
 export function fieldFilter(token: FieldToken, field: FieldName, now: Instant): Filter {
   const filter = positiveFilter(token, field, now)
   return token.sign === '-' ? { op: 'not', of: filter } : filter
@@ -348,7 +359,9 @@ function timeSpan({ token, field }: Comparison, text: string, now: Instant): Tim
   return span
 }
 
-/** Filter for a field of unknown type: an unquoted number also matches the number, a quoted one only the text. */
+/**
+ * Filter for a field whose values may have any type: an unquoted number matches both the number and the text, a quoted one only the text.
+ */
 function openFilter(comparison: Comparison): Filter {
   const { field, operator, operand } = comparison
   const { text } = operand
@@ -426,7 +439,10 @@ interface MisspeltField {
   readonly meant: FieldName
 }
 
-/** Misspelt field names, at most five: with one slip (a letter wrong, missing, too many or swapped), or only the wrong case. */
+/**
+ * Misspelt field names in a query, at most five, each with the field that was meant. A name counts as misspelt where it has one slip (a
+ * letter wrong, missing, too many, or two swapped) or only the wrong case.
+ */
 export function misspeltFields(tokens: readonly QueryToken[], fields: readonly FieldName[]): readonly MisspeltField[] {
   const found: MisspeltField[] = []
   for (const token of tokens) {
@@ -439,7 +455,10 @@ export function misspeltFields(tokens: readonly QueryToken[], fields: readonly F
   return found
 }
 
-/** Whether a name is a slip for the field. Short names resemble too many words, so for them only the case may differ. */
+/**
+ * Whether a written name, in lower case, equals the field's name, or has the same first letter and one slip. Field names of fewer than four
+ * letters must be equal, since they resemble too many words.
+ */
 function isSlip(written: string, field: FieldName): boolean {
   if (written === field) return true
   return field.length >= 4 && written[0] === field[0] && editDistance(written, field, 1) === 1

@@ -31,7 +31,10 @@ import { stemmer as english } from 'stemmer'
 import { fold } from './normalise.ts'
 import { LANGUAGES, type Language } from './stopwords.ts'
 
-/** The stem of a folded word (`tokenise`). Terms with a digit or sign are their own stem. Always the same for the same word; cached. */
+/**
+ * The stem of a word that `tokenise` has folded. A term with a digit or sign is its own stem. A word always has the same stem; stems are
+ * cached.
+ */
 export function stem(term: string, language: Language): string {
   const cache = CACHES[language]
   const known = cache.get(term)

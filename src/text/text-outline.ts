@@ -21,7 +21,10 @@ const MAX_HEADING = 200
 /** Longest line, in UTF-16 units, that can be a heading or part of a table's header. */
 const MAX_LINE = 1_000
 
-/** The outline of a text. Example: `textOutline('Backups\\n=======\\n\\nEach night.', 'rst').title` is `Backups`. */
+/**
+ * Finds the title, headings and blocks of a text in a format. Example: `textOutline('Backups\\n=======\\n\\nEach night.', 'rst').title` is
+ * `Backups`.
+ */
 export function textOutline(text: string, format: OutlineFormat): TextOutline {
   return atOnce(textOutlineInSteps(text, format))
 }
@@ -73,7 +76,10 @@ function outlineOf(found: readonly Heading[], blocks: readonly Block[]): TextOut
   return { title: headings[0]?.text ?? null, headings, blocks }
 }
 
-/** The block of the lines `first` to `last`. Later parts repeat its first `header` lines; `isClosed`: the last line closes the block. */
+/**
+ * Makes the block of the lines `first` to `last`. If it is cut, later parts repeat its first `header` lines. `isClosed`: the last line
+ * closes the block, so no cut comes directly before it.
+ */
 function blockOf(lines: readonly Line[], first: number, last: number, header: number, isClosed: boolean): Block {
   const startOf = (at: number): number => lines[at]?.start ?? (lines.at(-1) as Line).end
   const lead = lines.slice(first, first + header).map(({ text }) => text)
@@ -254,7 +260,9 @@ function orgTable(lines: readonly Line[], first: number): Found {
 
 const MAX_TITLE = 80
 
-/** The heading of plain text: a short separate line at the beginning that is no sentence, with text after it. */
+/**
+ * The heading of a plain text: a short separate line at its beginning that is no sentence, with text after it; null where there is none.
+ */
 function firstLine(lines: readonly Line[]): string | null {
   const at = lines.findIndex(({ isBlank }) => !isBlank)
   const text = lines[at]?.text.trim() ?? ''

@@ -1,8 +1,14 @@
-/** Collects the text of a page: runs of blanks become one, breaks are written only when text follows, headings are recorded. */
+/**
+ * Builds the text of a page from its parts: runs of blanks become one blank, line breaks are written only when text follows, and headings
+ * are recorded.
+ */
 import { type Block, MAX_LEAD } from './blocks.ts'
 import type { Heading, PlaceMark } from './outline.ts'
 
-/** A block that is being written; `start` is -1 before its first word, `lead` null while it has no header. */
+/**
+ * A block (such as a table or list item) to which text is still being added. `start`: offset of its first word, -1 before that; `lead`: its
+ * header, null while it has none.
+ */
 interface OpenBlock {
   start: number
   readonly isTable: boolean

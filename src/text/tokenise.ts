@@ -48,8 +48,9 @@ export function tokenise(text: string): Token[] {
 }
 
 /**
- * `tokenise` without making a list. For a long text in pieces: visits only the tokens that start at or after `from`, until an offset at or
- * after `until`, which is returned and is where the next piece begins. The pieces together give the same tokens.
+ * Visits the tokens of a text without making a list. A long text can be visited in pieces: only tokens that start at or after `from` are
+ * visited, until an offset at or after `until`, which is returned and with which the next piece begins. All pieces together give the same
+ * tokens as the whole text.
  */
 export function eachToken(text: string, visit: TokenVisitor, from = 0, until = text.length): number {
   let at = from
@@ -71,7 +72,10 @@ export function eachToken(text: string, visit: TokenVisitor, from = 0, until = t
   return at
 }
 
-/** End of a simple word: the letters a to z, at most the first one a capital, with nothing after it that could join; otherwise -1. */
+/**
+ * End offset of a simple word that starts at `start`: at least two letters a to z, of which at most the first is a capital, and nothing
+ * after it that could continue an identifier; otherwise -1.
+ */
 function plainWordEnd(text: string, start: number): number {
   const first = text.charCodeAt(start) | 0x20
   if (first < 0x61 || first > 0x7a) return -1
@@ -87,7 +91,10 @@ const DOT = 0x2e
 /** Characters after which a simple word is certainly over: blank, line feed, tab, and certain punctuation signs. */
 const PLAIN_ENDS: ReadonlySet<number> = new Set([...' \n\r\t,;:!?()[]{}"/-=<>*&|`'].map(sign => sign.charCodeAt(0)))
 
-/** Visits the characters of a script without spaces, each with the marks that follow it; pairs of neighbours are aliases. */
+/**
+ * Visits the characters in a run of a script without spaces, each with the marks that follow it; each pair of neighbours is visited as an
+ * alias.
+ */
 function unspacedRun(text: string, from: number, visit: TokenVisitor, until: number): number {
   let start = from
   let end = clusterEnd(text, start)
@@ -145,8 +152,9 @@ function compound(text: string, from: number, visit: TokenVisitor): number {
 const OFTEN_UNFINISHED: ReadonlySet<string> = new Set(['e.g', 'i.e', 'a.m', 'p.m', 'u.s', 'u.k'])
 
 /**
- * End of an abbreviation that begins here, including its last dot; -1: none begins. It consists of two or more single letters with a dot
- * after each (`i.e.`, `U.S.A.`), some of them perhaps a capital and a small letter (`Ph.D.`, `M.Sc.`). `p.x` is none.
+ * End offset of the abbreviation that begins at `from`, including its last dot; -1: none begins there. An abbreviation consists of two or
+ * more single letters with a dot after each (`i.e.`, `U.S.A.`), some of which may be a capital with a small letter (`Ph.D.`, `M.Sc.`).
+ * `p.x` is no abbreviation.
  */
 function abbreviationEnd(text: string, from: number): number {
   let parts = 0
@@ -251,7 +259,10 @@ function isHex(text: string, start: number, end: number): boolean {
   return text[start] === '0' && /^0[xX][\da-fA-F]+$/.test(text.slice(start, end))
 }
 
-/** Largest number of words in an identifier; one with more, or a longer run, is encoded data and stays in one piece. */
+/**
+ * Largest number of words into which an identifier is cut. An identifier with more words, or one that is longer than
+ * `MAX_IDENTIFIER_LENGTH`, is taken for encoded data and stays whole.
+ */
 const MAX_WORDS_IN_IDENTIFIER = 12
 const MAX_IDENTIFIER_LENGTH = 80
 
@@ -278,7 +289,10 @@ function cutsOf(text: string, start: number, end: number): number[] {
   return tooMany ? [start, end] : cuts
 }
 
-/** Whether the capital at `at`, after others, begins a word: the S of HTTPServer, but not the L of URLs. */
+/**
+ * Whether the capital letter at offset `at`, which follows other capitals, begins a word: the S of `HTTPServer` does, the L of `URLs` does
+ * not.
+ */
 function beginsWord(text: string, at: number, end: number): boolean {
   const next = at + widthAt(text, at)
   if (next >= end || classOf(text, next) !== LOWER) return false

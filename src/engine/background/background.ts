@@ -18,7 +18,10 @@ import type { IndexSet } from '../index-set.ts'
 import { Lease } from './lease.ts'
 
 const TICK_MS = 2_000
-/** Minimum interval between snapshots, and the largest share of time spent on writing them, because no query is answered meanwhile. */
+/**
+ * Limits on how often index snapshots are saved, during which no query is answered: at most once every `SAVE_EVERY_MS` milliseconds, and
+ * for at most the share `SAVE_SHARE` of the time.
+ */
 const SAVE_EVERY_MS = 30_000
 const SAVE_SHARE = 1 / 50
 
@@ -54,7 +57,10 @@ export class Background {
   readonly #stop = new AbortController()
   readonly #ranAt = new Map<string, number>()
   readonly #running = new Map<string, Promise<void>>()
-  /** Leases by job name; kept, because taking over the lease of another process requires having observed how long it was not renewed. */
+  /**
+   * Leases by job name, each ensuring that one process at a time runs the job. The objects live as long as this one, because a lease of
+   * another process may be taken over only after observing for a while that it was not renewed.
+   */
   readonly #leases = new Map<string, Lease>()
   readonly #timer: NodeJS.Timeout
   // Monotonic time from which index snapshots may next be saved; the monotonic clock is used because setting the system clock must neither
@@ -178,7 +184,10 @@ const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 300_000
 /** Number of chunks without a vector that are read from the store at once, to find one whose text the embedder has not refused. */
 const PAGE = 256
-/** A text that no embedder has a reason to refuse: it tells a refused text from an embedder that refuses everything. */
+/**
+ * A harmless text that is embedded as a test after refusals: if the embedder refuses this text too, the embedder is at fault and not the
+ * refused texts.
+ */
 export const HARMLESS = 'a short test'
 
 /** The chunks that have no vector because the embedder refused their texts. */
@@ -197,7 +206,10 @@ export class Embedding {
   readonly #watchers = new Set<(progress: Progress) => void>()
   #running: Promise<void> | null = null
   readonly #elapsed: () => number
-  /** Refused chunks and the embedder's messages, by model key and chunk key. Changing a text makes a new chunk. */
+  /**
+   * Error message of the embedder for each chunk whose text it refused, by model key and chunk key. A changed text becomes a new chunk,
+   * which is tried again.
+   */
   readonly #refused = new Map<string, Map<ChunkKey, string>>()
   /** Average time in milliseconds to embed one chunk in the last run; null: there was no run yet. */
   #msEach: number | null = null
@@ -205,7 +217,10 @@ export class Embedding {
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
 
-  /** With several models, all vectors of one are made before those of the next. `elapsed`: monotonic time in milliseconds. */
+  /**
+   * `elapsed`: the monotonic clock, in milliseconds. If there are several embedding models, all vectors of one are made before those of the
+   * next.
+   */
   constructor(
     store: Store,
     models: EmbeddedModels,
@@ -225,7 +240,10 @@ export class Embedding {
     return this.#error
   }
 
-  /** Refused chunks in these partitions only: the errors about texts that the viewer may not see stay hidden. */
+  /**
+   * Number of chunks in these partitions whose texts the embedder refused, with one of its messages. Only the viewer's partitions may be
+   * passed, so that errors about hidden texts stay hidden.
+   */
   refused(partitions: readonly PartitionId[]): Refused {
     const messages = new Map([...this.#refused.values()].flatMap(byChunk => [...byChunk]))
     if (messages.size === 0) return { count: 0, message: null }
@@ -236,7 +254,10 @@ export class Embedding {
     return { count: seenChunks.length, message: messages.get(seenChunks[0]?.key ?? -1) ?? null }
   }
 
-  /** Starts a run, unless one is in progress or has just failed. Never rejects: `error` holds the failure. */
+  /**
+   * Starts to embed chunks without a vector, unless that is in progress or failed a short while ago. Never rejects: `error` then holds the
+   * failure.
+   */
   start(): void {
     if (this.#elapsed() >= this.#notBefore) this.#start()
   }
@@ -373,7 +394,9 @@ export class Embedding {
     return orStopped(embedder.embed(texts, 'passage', signal), signal)
   }
 
-  /** Stores the vectors. Does nothing if another process took the lease meanwhile: that process embeds these chunks. */
+  /**
+   * Stores the vectors of a batch. Does nothing if another process has taken over the lease, because that process embeds the same chunks.
+   */
   #save(
     { embedder, chunks: batch }: Waiting,
     texts: readonly string[],
@@ -407,7 +430,10 @@ export class Embedding {
     for (const watcher of this.#watchers) watcher({ phase: 'embed', done, total: done + left })
   }
 
-  /** Number of vectors still to be made, and an estimate of the time in seconds from the last run; null: unknown. */
+  /**
+   * Number of vectors still to be made, and an estimate in seconds of the time this will take, from the speed of the last run; null:
+   * unknown.
+   */
   left(): { readonly vectors: number; readonly seconds: number | null } {
     const ids = this.#store.partitions().map(partition => partition.id)
     const chunks = this.#store.countChunks(ids)

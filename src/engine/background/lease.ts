@@ -124,7 +124,10 @@ export class Lease {
     }
   }
 
-  /** Renews the lease, but never takes it again after it was lost: another holder may have changed the data that `body` started from. */
+  /**
+   * Renews the lease of the present turn. A lost lease is never taken again within the turn, because another holder may have changed the
+   * data that `body` started from.
+   */
   async #renew(): Promise<'renewed' | 'lost' | 'unknown'> {
     const now = this.#machineNow()
     try {
@@ -167,7 +170,10 @@ export function nameHolder(id: string): string {
   return `${hostname()}/${process.pid}/${id}`
 }
 
-/** Whether the holder ran on this machine and no longer does. Returns false for a holder on another machine, whose state is unknown. */
+/**
+ * Whether the holder of a lease ran on this machine and its process no longer exists. Returns false for a holder on another machine, whose
+ * state is unknown.
+ */
 export function isGone(holder: string): boolean {
   const { host, pid } = PARTS.exec(holder)?.groups ?? {}
   return host === hostname() && !isRunning(Number(pid))

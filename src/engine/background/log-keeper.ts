@@ -11,7 +11,10 @@ import type { Lease } from './lease.ts'
 const TICK_MS = 1_000
 /** Size of the write-ahead log in bytes from which it is checkpointed; for less, starting a thread is not worthwhile. */
 const FOLD_FROM = 1024 * 1024
-/** Log size in bytes from which writers are made to wait the few milliseconds that it takes to restart the log from its beginning. */
+/**
+ * Size of the write-ahead log in bytes from which writers are made to wait some milliseconds, so that the log can be restarted from its
+ * beginning and stops growing.
+ */
 const LARGE = 32 * 1024 * 1024
 /**
  * Size of the write-ahead log in bytes from which a commit checkpoints it, because apparently no engine does so in the background. The
@@ -24,13 +27,22 @@ const BACKSTOP = 1024 * 1024 * 1024
  */
 const ERASE_EVERY_MS = 5_000
 const ERASE_SHARE = 1 / 10
-/** Milliseconds without a write after which the rest of the log is emptied, as it may hold earlier contents of rows. */
+/**
+ * Milliseconds without a write after which the write-ahead log is checkpointed and emptied completely, because it may hold earlier contents
+ * of rows.
+ */
 const IDLE_MS = 10_000
 /** Longest time in milliseconds for which writers are blocked while a checkpoint waits for readers to stop using the write-ahead log. */
 const PATIENCE_MS = 20
-/** Longest wait in milliseconds for readers when the store is closed, after which no process of this engine maintains the log. */
+/**
+ * Longest time in milliseconds that the last checkpoint waits for readers when the store is closed; after that, no process of this engine
+ * maintains the write-ahead log.
+ */
 const PATIENCE_AT_END_MS = 1_000
-/** Minimum interval between purges of deleted data from the indexes in memory, and the largest share of time for them. */
+/**
+ * Limits on how often deleted data is purged from the indexes in memory: at most once every `LET_GO_EVERY_MS` milliseconds, and for at most
+ * the share `LET_GO_SHARE` of the time.
+ */
 const LET_GO_EVERY_MS = 30_000
 const LET_GO_SHARE = 1 / 50
 
@@ -38,7 +50,10 @@ export interface LogKeeperInput {
   readonly store: Store
   readonly upkeep: Upkeep
   readonly indexes: IndexSet
-  /** Lease for work on the log. It is left to expire rather than given back, because giving it back would write to the log again. */
+  /**
+   * Lease of the process that maintains the write-ahead log. The lease is left to expire rather than given back, because giving it back
+   * would write to the log again.
+   */
   readonly lease: Lease
   /** Lease of the process that writes the snapshot files of the indexes. */
   readonly snapshots: Lease
@@ -136,8 +151,9 @@ export class LogKeeper {
 }
 
 /**
- * Last step before a store is closed after deletions: erases the deleted bytes. If other processes prevent that, or no thread can be
- * started, the mark in the store stays: the status shows it, and the next process to open the store erases the bytes.
+ * Last step before a store is closed after deletions: erases the deleted bytes from its files. If other processes prevent that, or no
+ * thread can be started, the store keeps a mark that bytes are still to be erased; the status shows the mark, and the next process to open
+ * the store erases the bytes.
  */
 export async function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: Lease): Promise<void> {
   const forgotten = upkeep.forgotten()

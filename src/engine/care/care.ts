@@ -81,7 +81,10 @@ export class Care {
     })
   }
 
-  /** Rebuilds vectors and indexes after a repair of the store. Remaining problems are reported by the doctor's next examination. */
+  /**
+   * Makes missing vectors and rebuilds all indexes after the store file was repaired. Problems that remain are reported by the next health
+   * check.
+   */
   async #followRepair(call: CallContext): Promise<void> {
     await this.#embedNew(call)
     for (const name of this.#parts.indexes.names) await this.#renew(name)
@@ -151,7 +154,10 @@ function besides(home: string): readonly string[] {
 export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly store: Store
   readonly home: string | null
-  /** File of the store, if it belongs to the home. Null: the store is elsewhere, and is examined through its own interface. */
+  /**
+   * File of the store, if it is in the home. Null: the store is elsewhere, so the health check examines it only through the methods of the
+   * store.
+   */
   readonly storeFile: string | null
   readonly jobs: ReadonlyMap<string, JobState>
   readonly lenses: readonly Lens[]
@@ -184,7 +190,10 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
   ]
 }
 
-/** Whether the table of this name in the store, if there is one, has the columns that this version declares. */
+/**
+ * Whether a table in the store has the columns that this version of the program declares for it; also true if the table does not exist or
+ * cannot be read because of damage.
+ */
 function isAsDeclared(table: TableDeclaration, store: Store): boolean {
   try {
     store.table(table)
@@ -196,7 +205,10 @@ function isAsDeclared(table: TableDeclaration, store: Store): boolean {
   }
 }
 
-/** Adds a finding for tables with other columns than this version declares. The store itself knows only its own declarations. */
+/**
+ * Adds a finding for tables whose columns differ from those that this version of the program declares. The store's own examination cannot
+ * report them, because it knows only the declarations stored with the tables.
+ */
 function withForeign(foreign: readonly TableDeclaration[], found: readonly Examined[]): readonly Examined[] {
   if (foreign.length === 0) return found
   const names = foreign.map(({ name }) => name).join(', ')
@@ -288,13 +300,18 @@ interface IndexesToExamine {
    * index in use with it.
    */
   readonly fresh: (index: Index) => Index
-  /** Loads the snapshot of an index into an empty index of the same kind; null: this engine saves no snapshots. */
+  /**
+   * Loads the snapshot of an index into an empty index of the same kind, to test the snapshot file; null: this engine saves no snapshots.
+   */
   readonly loaded: ((empty: Index) => Steps<SnapshotLoad>) | null
   /** Rebuilds the index in use with this name from the store, and saves its snapshot. */
   readonly renew: (name: string) => Promise<void>
 }
 
-/** Whether each index has the rows that a rebuild has. In steps: what is written at a pause comes into both. */
+/**
+ * Checks that each index in use has as many rows as one rebuilt from the store. The check pauses between steps; both indexes are updated
+ * before they are compared, so writes during a pause make no difference.
+ */
 function* indexesFindings({ names, indexOf, fresh, renew }: IndexesToExamine, store: Store): Steps<Examined[]> {
   const found: Examined[] = []
   for (const name of names) {
@@ -340,7 +357,10 @@ function comparison(name: string, rows: number, wanted: number, renew: () => Pro
   })
 }
 
-/** Snapshot problems that are no damage: time or a restored backup made the snapshot useless, and the index was built without it. */
+/**
+ * Problems of a snapshot file that are no damage, with the text of the finding: the snapshot is missing, or belongs to another version or
+ * another state of the store. The index was then built from the store instead.
+ */
 const HARMLESS_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   missing: 'no snapshot yet',
   other_format: 'of another version, so the index was built again',

@@ -22,7 +22,10 @@ import { VERSION } from '../version.ts'
  * much.
  */
 const MIN_FREE = 32 * 1024 * 1024
-/** Largest normal size of the log in bytes. It is checkpointed long before, unless a reader prevents that. */
+/**
+ * Maximum size of the write-ahead log in bytes above which the health check reports a problem. A log is checkpointed long before, unless a
+ * reader that stays open prevents it.
+ */
 const MAX_LOG = 256 * 1024 * 1024
 const OTHERS = 0o077
 const OTHERS_ENTER = 0o011
@@ -89,7 +92,10 @@ function mebibytes(bytes: number): string {
 }
 
 export interface Examined extends Finding {
-  /** How to repair the finding. `store`: by repairing the store file. Null: there is nothing to repair, or the correct state is unknown. */
+  /**
+   * How to repair the problem of a finding: a function that does it, or `store` if the store file must be repaired. Null: nothing is wrong,
+   * or the correct state is unknown.
+   */
   readonly repair: (() => string | Promise<string>) | 'store' | null
 }
 
@@ -173,7 +179,8 @@ export async function repair(input: RepairInput): Promise<Examination> {
   }
   if (done.size === 0) return examination(before)
   const after = await input.examine()
-  // A check that stopped at the damage may report other findings after the repair, so the repaired finding is kept in the list.
+  // A repaired finding is kept in the report, although the check may give other findings after the repair because it is no longer stopped
+  // by the damage.
   const gone = before.filter(({ check }) => done.has(check) && !after.some(one => one.check === check))
   const shown = [...gone, ...after].map(one => ({ ...one, repaired: done.get(one.check)?.join('; ') ?? null }))
   return examination(shown, backup)

@@ -1,4 +1,6 @@
-/** Reads a damaged home as far as possible: copies what is readable into a temporary store, which is deleted afterwards. */
+/**
+ * Reads a damaged home as far as possible: copies everything readable from its store into a temporary store, which is deleted after use.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +53,10 @@ export async function backUpReadable(
   })
 }
 
-/** Folder for the new store: beside the damaged one, which has the disk space for it; accessible to this user only. */
+/**
+ * Makes the folder for the temporary store: beside the damaged store, where disk space for a store is likely, and accessible to this user
+ * only.
+ */
 async function inFolderOf<T>(home: Home, body: (folder: string) => Promise<T>): Promise<T> {
   const folder = newFolder(home.folder)
   try {

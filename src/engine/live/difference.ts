@@ -37,15 +37,24 @@ interface Circumstances {
   readonly includeReranks: boolean
   /** Time of the last answer whose changes have all been sent: an item that the store has known only since a later time counts as new. */
   readonly lastAsOf: Instant
-  /** Keys of the items that are sent because the subscription began or started again, and which of the two it was. */
+  /**
+   * Keys of items that are sent because the subscription has just begun (`initial`) or has had to start again (`resync`); null: neither is
+   * the case.
+   */
   readonly opening: { readonly keys: ReadonlySet<string>; readonly reason: 'initial' | 'resync' } | null
   /** Keys of items that the subscriber has received but may no longer see. */
   readonly lost: ReadonlySet<string>
-  /** Only time has passed since the last answer: items may be added and removed, but none is updated or reranked (BQ-158). */
+  /**
+   * Whether nothing was written since the last answer, so that only the passing of time can have changed it. Then items may be added and
+   * removed, but none is reported as updated or reranked (BQ-158).
+   */
   readonly onlyTime: boolean
 }
 
-/** The events between two states: removals first, in the order of `sent`, then the others in the order of the answer. */
+/**
+ * The changes that turn what a subscriber has into a new answer: first the removals, in the order in which the subscriber has the items,
+ * then the other changes in the order of the answer.
+ */
 function differences(
   sent: ReadonlyMap<string, SentItem>,
   state: LiveState,
@@ -62,7 +71,8 @@ function differences(
 }
 
 function removal({ key, id, passage, score, rank }: SentItem, reason: LiveReason): Difference {
-  // An item that became unavailable is reported by its id alone (BQ-161), plus the position of a passage.
+  // The removal of an item that the viewer may no longer see contains only the id of the item (BQ-161), and the position if the item is a
+  // passage.
   const details: JsonObject = reason === 'unavailable' ? {} : { previous_score: score, previous_rank: rank }
   return { type: 'removed', key, id, passage, reason, details, now: null }
 }
@@ -157,7 +167,10 @@ export class LiveMachine {
   #opening: Circumstances['opening'] = null
   readonly #lost = new Set<string>()
   #onlyTime = false
-  /** Machine times of the latest events that count against the rate limit, oldest first: at most as many as are allowed per minute. */
+  /**
+   * Machine times at which the latest events that count against the rate limit were sent, oldest first; no more than the number of events
+   * allowed per minute.
+   */
   readonly #times: number[] = []
 
   constructor(options: LiveOptions, delivered: Delivered) {
@@ -176,7 +189,10 @@ export class LiveMachine {
     return [...this.#sent.values(), ...(this.#wanted?.items ?? [])]
   }
 
-  /** Takes the first answer. `silent`: it counts as sent. `resync`: all of it is sent, whatever was sent before. */
+  /**
+   * Begins with the first answer. `how` is `initial` or `resync` if all of its items are to be sent (after a fresh start or a restart),
+   * `continue` if only changes to what the subscriber has are to be sent, and `silent` if all items count as sent.
+   */
   open(state: LiveState, how: 'initial' | 'resync' | 'continue' | 'silent'): void {
     if (how === 'silent') for (const item of state.items) this.#set(asSent(item))
     if (how === 'initial' || how === 'resync') {
@@ -189,14 +205,17 @@ export class LiveMachine {
   /** Replaces the answer whose changes are being sent by a later one. */
   answered(state: LiveState, cause: Cause): void {
     for (const { key } of state.items) this.#lost.delete(key)
-    // If changes of an earlier write have not all been sent yet, the events of this answer are not limited to those that the passing of
-    // time can cause.
+    // An answer that was evaluated because time has passed gives only events that time can cause (an item expires). Where changes of an
+    // earlier write still wait to be sent, their events are due too.
     this.#onlyTime = cause === 'time' && (this.#wanted === null || this.#onlyTime)
     this.#wanted = state
     this.#replan()
   }
 
-  /** Marks items that the viewer may no longer see, or that are gone: their removal is sent at once, and no other event about them. */
+  /**
+   * Records items that the viewer may no longer see or that no longer exist: their removal becomes the next event, and no other event about
+   * them is sent.
+   */
   lose(keys: readonly string[]): void {
     const known = new Set(this.known.map(({ key }) => key))
     const losses = keys.filter(key => known.has(key) && !this.#lost.has(key))
@@ -211,7 +230,8 @@ export class LiveMachine {
   }
 
   /**
-   * Takes the next event that may be sent now, and counts it as sent; null if there is none, or none may be sent yet. `now`: machine time.
+   * Removes and returns the next event that may be sent at the machine time `now`, and counts it as sent; null if there is none, or the
+   * rate limit does not allow one yet.
    */
   take(now: number, onlyLosses = false): Difference | null {
     const next = this.peek(now, onlyLosses)
@@ -271,7 +291,8 @@ export class LiveMachine {
   }
 
   /**
-   * All events were sent: changes of rank without an event of their own, and the time of the answer, now count as known to the subscriber.
+   * Called when all events of an answer were sent. Records what was not worth an event of its own, such as small changes of rank, and the
+   * time of the answer as known to the subscriber.
    */
   #settle(): void {
     if (this.#wanted === null) return

@@ -32,7 +32,10 @@ export class LocalLiveQueries implements LiveQueries {
   readonly #timers: Timers
   readonly #world: LiveWorld
   readonly #subscriptions = new Map<string, LiveSubscription>()
-  /** For each subscription, a function that frees its place in the limit and stops listening to the caller's signal. */
+  /**
+   * For each subscription, the function to call at its end: it gives back the viewer's place in the limit on subscriptions, and stops
+   * listening to the caller's abort signal.
+   */
   readonly #releases = new WeakMap<LiveSubscription, () => void>()
   #version: number | null = null
   #stopPolling: (() => void) | null = null
@@ -111,7 +114,8 @@ export class LocalLiveQueries implements LiveQueries {
   #begin(subscription: LiveSubscription): void {
     this.#subscriptions.set(subscription.id, subscription)
     if (this.#stopPolling === null) this.#poll()
-    // Runs after the caller has received the subscription. Also finds changes that happened while the first answer was computed.
+    // The first check of a subscription runs after its caller has received it; it also finds changes that were made while the first answer
+    // was computed.
     void this.#timers.turn().then(() => {
       subscription.check(this.#parts.clock.now())
       subscription.pump()

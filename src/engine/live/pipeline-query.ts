@@ -50,7 +50,10 @@ export class PipelineLive {
   readonly live: LocalLiveQueries
   readonly parts: Parts
   readonly asking: Asking
-  /** Entries in their present state, by number of the change: each is read only once, however many queries are watched. */
+  /**
+   * Cache of changed entries by number of the change in the feed, so that an entry is read only once, however many live queries check it;
+   * null: the entry was deleted.
+   */
   readonly #changed = new Recent<number, Entry | null>(MAX_CHANGED)
   #changes: RecentChanges | null = null
 
@@ -113,7 +116,8 @@ class PipelineQuery implements LiveQuery {
     this.allowed = isStillAllowed
     this.#parts = live
     this.#asking = live.asking
-    // Memory is off by default: otherwise, what the viewer reads elsewhere would change ranks without an event.
+    // Personal memory, which ranks entries by what the viewer has read, is off unless requested: otherwise reading entries elsewhere would
+    // change ranks in the answer without an event to explain it.
     this.#input = { ...input, memory: input.memory ?? false }
     // Removes fields with the value undefined, because JSON, in which the query is stored, does not have that value.
     this.query = JSON.parse(JSON.stringify(this.#input)) as JsonObject
@@ -135,7 +139,8 @@ class PipelineQuery implements LiveQuery {
 
   async ask(signal: AbortSignal): Promise<LiveState> {
     const { asking, changes } = this.#parts
-    // The position from before the query begins: a commit during the query may or may not be in the answer.
+    // The position in the change feed is taken before the query begins. A commit during the query may or may not be in the answer, so its
+    // changes are checked again afterwards.
     this.#position = changes.position()
     this.#accessScope = asking.look(this.viewer)
     const call = { viewer: this.viewer, signal }
@@ -241,7 +246,8 @@ class PipelineQuery implements LiveQuery {
 /** Converts an item of a page to the form of live events. `chunk`: the passage that the item shows; null: the item is a whole entry. */
 function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
   const shown = item as unknown as JsonObject
-  // `updated_at` changes with every change of the entry, so it does not count for a passage: only the passage's own text does.
+  // `updated_at` changes with every change of the entry, so it is left out of a passage's version: only a change of the passage's own text
+  // counts as its update.
   const isVersioned = (name: string) => !NOT_OF_VERSION.includes(name) && (chunk === null || name !== 'updated_at')
   const versioned = Object.entries(shown).filter(([name]) => isVersioned(name))
   const fields = FIELDS.map(name => [name, canonicalJson(shown[name] as Json)] as const)

@@ -17,7 +17,10 @@ import { asRow, type Delivered, fromRow, type SentItem, type TokenRow } from './
  */
 export const MAX_EVENTS_SINCE = 1_000
 export const TOKEN_LIFE_MS = 10 * 60_000
-/** Maximum bytes of items in a token: it must fit into a header line (Last-Event-ID), about 4,000 characters when sealed. */
+/**
+ * Maximum number of bytes of items in a resume token. The sealed token, about 4,000 characters, must fit into an HTTP header line
+ * (Last-Event-ID).
+ */
 export const MAX_ITEM_BYTES = 2_700
 /** Maximum number of subscriptions for which the number of the last event is kept in memory, some hundred bytes each. */
 const MAX_SUBSCRIPTIONS = 10_000
@@ -51,7 +54,10 @@ export function readToken(secret: string, source: LiveQuery, token: string): Res
   return { subscription, seq, at, asOf, items: rows?.map(fromRow) ?? null }
 }
 
-/** What a token is bound to, including the version of its format: a token of another version cannot be opened. */
+/**
+ * Text that a resume token is sealed with: the query, the viewer and the version of the token format. A token with another text cannot be
+ * opened.
+ */
 function bindingOf({ viewer, binding }: LiveQuery): string {
   return canonicalJson({ use: 'resume a live query', version: 2, viewer: viewer.id, question: binding })
 }
@@ -60,7 +66,10 @@ interface History {
   /** Items that the subscriber has after the last event that was sent, by key. */
   readonly now: Map<string, SentItem>
   asOf: Instant
-  /** For each event, the item that it replaced (null if there was none), to restore earlier states. Newest last. */
+  /**
+   * For each event sent, the item that the event replaced (null if there was none), so that earlier states of the subscriber can be
+   * restored. Newest last.
+   */
   readonly undo: { readonly key: string; readonly before: SentItem | null; readonly asOf: Instant }[]
 }
 

@@ -8,7 +8,10 @@ import { QuerentError } from '../../model/errors.ts'
  */
 const SOONEST_MS = 0.001
 
-/** One timer on a fixed grid of times: it always fires at a point of the grid, so the time at which it fires reveals nothing. */
+/**
+ * One timer that fires only at multiples of a fixed interval after its start (grid points), so that the time at which it fires reveals
+ * nothing about when something was written.
+ */
 export class GridAlarm {
   readonly #timers: Timers
   readonly #start: number
@@ -50,10 +53,13 @@ export class GridAlarm {
   }
 }
 
-/** A query enforces its own time limit and reports best how it failed; a query that does not is cancelled this many milliseconds later. */
+/**
+ * Milliseconds after the time limit of a query until the scheduler cancels it. Normally the query itself ends at its time limit, with a
+ * better error message.
+ */
 const GRACE_MS = 500
 
-/** Runs one query at a time, in the order in which they became due, and lets other tasks run in between. */
+/** Runs the queries of subscriptions one at a time, in the order in which they became due, and lets other tasks run between two queries. */
 export class Scheduler {
   readonly #timers: Timers
   #last: Promise<unknown> = Promise.resolve()

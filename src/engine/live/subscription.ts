@@ -148,7 +148,10 @@ export class LiveSubscription implements Subscription {
     this.#guarded(() => this.#handlers.onEnd?.(why))
   }
 
-  /** Whether the latest commits may affect this subscription. Takes microseconds if they do not. Runs inside a read of the store. */
+  /**
+   * Whether the latest commits may affect the answer of this subscription. Takes microseconds if they do not. Must be called inside a read
+   * of the store.
+   */
   isConcerned(): boolean {
     return this.#isActive && valueOr(true, () => this.source.concerned(this.#last))
   }
@@ -159,14 +162,18 @@ export class LiveSubscription implements Subscription {
    */
   check(now: Instant, isConcerned: boolean = this.isConcerned()): void {
     if (this.status === 'cancelled') return
-    // If the store cannot be read at the moment, the subscription keeps its access and assumes that something has changed.
+    // If the store cannot be read at the moment, the subscription is not ended for lack of access, and is treated as if a commit concerned
+    // it.
     if (!valueOr(true, () => this.source.allowed?.() ?? true)) this.end('unauthorized')
     if (!this.#isActive) return
     if (isConcerned) this.#changed()
     this.passed(now)
   }
 
-  /** Called when nothing was committed: time alone may have crossed a bound, also backwards if the clock was set back. */
+  /**
+   * Called at intervals even if nothing was committed: time alone may have changed the answer, because an entry's validity began or ended,
+   * or because the clock was set back.
+   */
   passed(now: Instant): void {
     if (!this.#isActive) return
     this.#refreshToken()
@@ -220,7 +227,8 @@ export class LiveSubscription implements Subscription {
       const state = await this.#world.scheduler.run(ask, turn)
       // An answer that arrives while the subscription is paused is kept; its changes are sent when the subscription is resumed.
       if (!this.#stop.signal.aborted) this.#take(state, cause)
-      // A subscriber that received a failure also learns of the recovery: by an event if something changed, otherwise by a token.
+      // After a failure of the query was reported to the subscriber, the subscriber also learns of the recovery: by an event if the answer
+      // changed, otherwise by a fresh resume token.
       if (this.#failures > 0) this.#tokenDue = Number.NEGATIVE_INFINITY
       this.#failures = 0
     } catch (error) {
@@ -278,7 +286,8 @@ export class LiveSubscription implements Subscription {
     this.#isSending = true
     try {
       for (let sent = 1; this.#isActive; sent++) {
-        // No `await` after the subscriber is ready: nothing else is handed over between that moment and the event.
+        // There must be no `await` between the moment when the subscriber is ready and the sending of the event; otherwise something else
+        // could be sent in between.
         for (let wait = this.#wanted(); wait !== null; wait = this.#wanted()) await wait
         // If the answer is due to be computed again, that happens before further events are sent: the changes not yet sent are then
         // replaced by those to the new answer.
@@ -294,7 +303,10 @@ export class LiveSubscription implements Subscription {
     this.pump()
   }
 
-  /** The next event whose item the viewer may see at this moment; null if there is none or if access cannot be checked. */
+  /**
+   * Takes the next event whose item the viewer may see at this moment; null if there is none, if the rate limit does not allow one, or if
+   * access cannot be checked.
+   */
   #next(): Difference | null {
     const now = this.#world.timers.now()
     for (;;) {

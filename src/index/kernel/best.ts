@@ -40,7 +40,10 @@ export function offer(entry: u32, bound: f64): void {
   }
 }
 
-/** Restores the heap from a hole downwards: puts the entry at the hole, or lower if a smaller one can move up. */
+/**
+ * Places an entry into the heap from a free position (the hole) downwards: children with smaller bounds move up, and the entry takes the
+ * position that is then free.
+ */
 function sink(hole: u32, entry: u32, bound: f64): void {
   for (;;) {
     let child: u32 = 2 * hole + 1

@@ -1,6 +1,6 @@
 /**
- * Divides rows into cells, one around each pivot (a pivot is a row too). All arithmetic is on int8 integers, except for one product with
- * the pivot's inverse length, so that equal rows are divided equally on every machine.
+ * Divides rows (encoded vectors) into cells: each row belongs to the pivot, one of the rows, with the greatest cosine to it. All arithmetic
+ * is on int8 integers, except for one product with the pivot's inverse length, so that equal rows are divided equally on every machine.
  */
 import { int8Of, width } from './layout'
 import { product } from './product'

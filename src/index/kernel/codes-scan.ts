@@ -1,4 +1,7 @@
-/** Loops of the first pass (sign codes), for the usual width and for other widths, over extents and over lists of rows. */
+/**
+ * Loops that compute the Hamming distance between the query's sign code and those of rows. There are variants for vectors of 384 components
+ * and of other widths, and for runs of rows and lists of rows.
+ */
 import { BATCH, countFrom, keep, limit, many, tighten, to } from './codes'
 import { distance384, distanceTo, query } from './hamming'
 import { codeBytes, codeOf } from './layout'
@@ -54,7 +57,10 @@ function scan384(first: u32, count: u32): void {
   }
 }
 
-/** Slots of one page are next to each other in the list, so the page's address is computed once per page. */
+/**
+ * Scans a list of rows with 384 components. Rows of one page follow one another in the list, so the page's address is computed only once
+ * per page.
+ */
 function scanList384(list: usize, end: usize): void {
   const q0 = load<u64>(query)
   const q1 = load<u64>(query, 8)

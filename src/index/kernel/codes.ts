@@ -24,7 +24,10 @@ export const BATCH: u32 = 256
 const MANY: u32 = 32
 export let many = true
 
-/** Starts a pass for `enough` rows. `distances`: space for width + 1 u32; records (slot u32, distance u32) are written to `records`. */
+/**
+ * Starts a scan for the `enough` nearest rows. `distances`: space for width + 1 counters (u32), one per Hamming distance; records (slot
+ * u32, distance u32) of kept rows are written to `records`.
+ */
 export function openCodes(question: usize, distances: usize, records: usize, enough: u32): void {
   setCode(question)
   counts = distances
@@ -133,7 +136,8 @@ export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usiz
       store<u32>(count, load<u32>(count) + 1)
     }
   }
-  // Turns the counts into the start positions of the levels; filling the levels then turns these into end positions.
+  // Turns the number of rows of each level into the position where the level begins in the sorted list; writing the rows then moves each
+  // position to the end of its level.
   let place: u32 = 0
   for (let rank = 0; rank <= farthest(); rank++) {
     const count = counts + (<usize>rank << 2)
@@ -203,8 +207,8 @@ export function codesEnd(): usize {
 }
 
 /**
- * Of the `near` nearest rows found so far (including ties with the last one), the share that was recorded from `mark` on; with a bit set,
- * only rows of its entries count. 1 if fewer than `near` were found. `table`: space like `distances` of `openCodes`.
+ * The share of the `near` nearest rows found so far (including ties with the last one) whose records were written from the address `mark`
+ * on; with a bit set, only rows of its entries count. 1 if fewer than `near` rows were found. `table`: space for width + 1 counters (u32).
  */
 export function shareSince(mark: usize, near: u32, bits: usize, table: usize): f64 {
   memory.fill(table, 0, <usize>(farthest() + 1) << 2)

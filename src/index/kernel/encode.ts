@@ -8,7 +8,10 @@ import { encodeSigns } from './rotate'
 /** Tolerance around 1 for the squared length of a vector that is to be encoded. */
 const TOLERANCE: f32 = 2e-3
 
-/** Largest ‖row - scale × int8‖ / scale of all rows so far: the error of a row is at most this × its scale. */
+/**
+ * Largest ‖vector - scale × int8 components‖ / scale of all vectors encoded so far; the rounding error of each vector has at most this
+ * length times the vector's scale.
+ */
 let residual: f64 = 0
 
 /** Largest squared length of all vectors encoded so far. */
@@ -28,7 +31,8 @@ export function setMaxima(rest: f64, length: f64): void {
 }
 
 /**
- * Encodes `n` rows of `width` floats at `from` into the listed slots. Returns the number of the first row that cannot be encoded, else -1.
+ * Encodes `n` vectors of `width` floats at the address `from` into the listed slots. Returns the number of the first vector that cannot be
+ * encoded because it is not of unit length, or -1 if all were encoded.
  */
 export function encode(from: usize, slots: usize, n: i32): i32 {
   for (let i = 0; i < n; i++) {

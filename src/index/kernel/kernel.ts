@@ -1,7 +1,8 @@
 /**
  * The vector kernel, written in AssemblyScript: `npm run kernel` compiles it to kernel.wasm, which is committed. It works on one memory
- * that the host lays out (`vectors/memory.ts`), and allocates nothing; between searches it keeps only the layout, the rotation and two
- * maxima of the encoded rows. Integer sums are exact and floating-point operations follow IEEE 754, so results are equal on every machine.
+ * that the JavaScript code lays out (`vectors/memory.ts`), and allocates nothing; between searches it keeps only the layout, the rotation
+ * and two maxima of the encoded rows. Integer sums are exact and floating-point operations follow IEEE 754, so results are equal on every
+ * machine.
  */
 import { entryOf } from './layout'
 export { configure } from './layout'
@@ -13,7 +14,10 @@ export { distances } from './hamming'
 export { assign, inverseLength, keyOf } from './cells'
 export { closeRank, entered, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
 
-/** Writes the slots in the extents whose entry is in the bit set to a list; returns their number. Branch-free with respect to the bits. */
+/**
+ * Writes a list of the slots in the extents whose entry is in the bit set; returns their number. The code has no branch that depends on the
+ * bits, because such a branch would often be mispredicted.
+ */
 export function select(extents: usize, n: i32, bits: usize, to: usize): u32 {
   const start = to
   for (let i = 0; i < n; i++) {

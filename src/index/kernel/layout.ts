@@ -9,7 +9,10 @@ let int8At: usize = 0
 let scaleAt: usize = 0
 let entryAt: usize = 0
 
-/** Number of bytes of a row's sign code, and number of components of a row; both are for a multiple of 64 components. */
+/**
+ * `codeBytes`: number of bytes of a row's sign code. `width`: number of components of a row, which is padded with zeros to a multiple of
+ * 64.
+ */
 export let codeBytes: usize = 0
 export let width: usize = 0
 

@@ -1,6 +1,7 @@
 /**
- * Second pass of a search: int8 products with a bound on their error. A row is kept if its upper bound reaches the k-th greatest lower
- * bound of all entries, so the true k best are among the kept rows; the f32 vectors then decide which they are.
+ * Second pass of a search: inner products of the query with the int8 components of rows, with a bound on their error. A row is kept if the
+ * upper bound of its value reaches the k-th greatest lower bound of all entries, so the k best entries are certainly among the kept rows;
+ * exact f32 vectors then decide which they are.
  */
 import { bar, closeBest, offer, openBest, size } from './best'
 import { allows, entryOf, int8Of, scaleOf, width } from './layout'
@@ -8,7 +9,10 @@ import { product } from './product'
 
 /** Address of the query's components rounded to i16. */
 let query: usize = 0
-/** Value of a row = factor × scale × product; its error is at most slope × scale + offset (and rounding). */
+/**
+ * Constants of the query. The value (approximate cosine) of a row is factor × scale × integer product of row and query; its error is at
+ * most slope × scale + offset, plus rounding.
+ */
 let factor: f64 = 0
 let slope: f64 = 0
 let offset: f64 = 0
@@ -28,11 +32,15 @@ export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOf
   offset = errorOffset
 }
 
-/** 1: error bounds count; 0: values are used as if they were exact, so that keeping a row depends on no other row's error. */
+/**
+ * Factor on the error bounds. 1: bounds are taken into account; 0: values are treated as exact, so that which rows are kept does not depend
+ * on the errors of other, perhaps hidden, rows.
+ */
 let doubt: f64 = 1
 
 /**
- * Starts a pass for the k best entries with at least a minimum value; records (slot u32, value f32, upper bound f64) are written to `to`.
+ * Starts a pass that finds the k best entries whose value is at least `least`. Records of kept rows (slot u32, value f32, upper bound f64)
+ * are written to `to`.
  */
 export function openRank(
   k: u32,
@@ -72,13 +80,17 @@ export function rankList(list: usize, n: i32): void {
   }
 }
 
-/** Number of rows that are prefetched before they are weighed: 24 kB at 384 components, which fits the first-level caches. */
+/**
+ * Number of rows that are read ahead into the cache before their products are computed: 24 kB at 384 components, which fits the first-level
+ * caches.
+ */
 const BATCH: usize = 64
 let touched: i32 = 0
 
 /**
- * Prefetches the listed rows by reading one byte of each cache line. Rows are far apart in memory; independent reads run in parallel, while
- * products would wait for one row after the other. This reduces the time to a third (WebAssembly has no prefetch instruction).
+ * Reads one byte of each cache line of the listed rows, so that their products find them in the cache. Rows of a list are far apart in
+ * memory; these independent reads run in parallel, while products would wait for one row after the other. This reduces the time to a third
+ * (WebAssembly has no prefetch instruction).
  */
 function touch(list: usize, end: usize): void {
   let bytes: i32 = 0

@@ -13,7 +13,10 @@ import { width } from './layout'
 let signs: usize = 0
 let work: usize = 0
 
-/** Step of the shuffle, in bytes: 1009 is a prime that divides no supported width, so i × STRIDE mod width visits every component. */
+/**
+ * Step in bytes of the shuffle between the two rounds of the rotation. 1009 is a prime that divides no supported width, so the positions i
+ * × 1009 mod width are all different.
+ */
 const STRIDE: usize = 1009 * 4
 
 /** Computes the random signs of the rotation and stores them at the address `at`, with space for four rows of f32. */

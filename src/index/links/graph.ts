@@ -42,7 +42,10 @@ export interface GraphEdge {
 type Compare = (a: GraphEdge, b: GraphEdge) => number
 
 export class LinkGraph {
-  /** Names of relations by their number; an empty name is that of a relation without links, which was removed. */
+  /**
+   * Names of the links' relations by number. An empty text is in the place of a name that was removed because no link had the relation any
+   * more.
+   */
   readonly relationNames: string[] = []
   readonly #relationNumbers = new Map<string, number>()
   readonly #nodes = new Map<number, GraphNode>()
@@ -67,7 +70,10 @@ export class LinkGraph {
     return this.#byEntry.get(entry)
   }
 
-  /** Removes the names of relations that have no links; their numbers are not reused. Runs in steps, between which nothing may change. */
+  /**
+   * Removes the names of relations that no link has; their numbers are not reused. Pauses between steps, during which the graph must not
+   * change.
+   */
   *forgetRelations(): Steps<void> {
     const used = new Set<number>()
     const pace = new StepPace(LOADED_AT_ONCE)
@@ -130,7 +136,10 @@ export class LinkGraph {
     insert(edge.target.in, edge, this.#compareIn)
   }
 
-  /** Removes the node of an entry and its outgoing links; incoming links are kept in case the node is added again. */
+  /**
+   * Removes the node of an entry with its outgoing links. Incoming links stay, because they belong to other entries and count again if the
+   * node is added again.
+   */
   remove(entry: EntryKey): void {
     const node = this.#byEntry.get(entry)
     if (node === undefined) return

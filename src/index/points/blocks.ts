@@ -1,6 +1,7 @@
 /**
- * Points in blocks: one block for each cell of the grid in which a partition has points (or for a part of a cell, where points are dense),
- * numbered at its first use. Above the blocks are regions, cubes of cells, which let a search exclude most blocks at once.
+ * Points in blocks. A block holds the points of one partition in one cell of the grid, or in an eighth of a cell if the cell had many
+ * points; blocks are numbered at their first use. Above the blocks are regions, cubes of several cells, which let a search exclude most
+ * blocks at once.
  */
 import { must } from '../../base/assert.ts'
 import { Columns } from '../../base/columns.ts'

@@ -106,7 +106,8 @@ class GridSearch {
   }
 
   #goesFirst(regions: Frontier, blocks: Frontier): boolean {
-    // Without an upper bound on regions, every region might contain anything: the first blocks then set a score to judge regions by.
+    // Without an upper bound on the scores in regions, any region may contain the best points. Blocks are then examined first until there
+    // are k results, whose scores the regions can be compared with.
     if (regions.bound === Number.POSITIVE_INFINITY && !this.#best.isFull) return false
     return regions.bound > blocks.bound || (regions.bound === blocks.bound && regions.distance < blocks.distance)
   }
@@ -323,6 +324,9 @@ class Frontier {
   }
 }
 
-/** Shared by all searches, which never run inside each other: allocating these arrays takes a tenth of a search. */
+/**
+ * Queues of regions and of blocks that all searches share, since searches never run inside each other. Allocating their arrays for each
+ * search would take a tenth of its time.
+ */
 const REGIONS_LEFT = new Frontier()
 const BLOCKS_LEFT = new Frontier()

@@ -51,7 +51,8 @@ export interface Block {
 /** Numbers of rows from which partitions are divided into cells, and from which searches use the cells. */
 export interface CellLimits {
   /**
-   * Number of rows from which a partition is divided into cells. If it shrinks it stays divided for a while, but is searched as a whole.
+   * Number of rows from which a partition is divided into cells. A partition that shrinks below it stays divided for a while, but all of
+   * its rows are then scanned.
    */
   readonly dividedFrom: number
   /** Average number of rows for each pivot, and so for each cell. */
@@ -113,7 +114,10 @@ export function extentCount(block: Block): number {
   return count
 }
 
-/** Writes a cell's extents as pairs (first, rows) to `words`, starting at `from`; returns the position after them. */
+/**
+ * Writes the extents of a cell as pairs (first slot, number of rows) to `words`, starting at the index `from`; returns the index after
+ * them.
+ */
 export function writeExtents(cell: Cell, words: Uint32Array, from: number): number {
   let place = from
   let left = cell.rows

@@ -3,7 +3,10 @@ import { isUnit, norm, UNIT_TOLERANCE } from '../../math/vector.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { VectorSearch } from '../contract.ts'
 
-/** Rejects a query vector that has the wrong length, is not of unit length, or has components that are not finite numbers. */
+/**
+ * Throws `invalid_argument` for the vector of a query that has the wrong number of components, is not of unit length or is not finite, and
+ * for a `k` that is not a whole number of 0 or more.
+ */
 export function checkQuery(request: Pick<VectorSearch, 'vector' | 'k'>, dimensions: number): void {
   const { vector, k } = request
   if (vector.length !== dimensions) throw invalidArgument('vector', vector.length, `${dimensions} components`)

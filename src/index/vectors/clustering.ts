@@ -1,7 +1,8 @@
 /**
- * Keeps large partitions divided into cells (see `cells.ts`): after each change every row lies where it would if the partition were divided
- * again. A new pivot takes its rows from other cells; the rows of a deleted one go to other cells. Costs one product per row and pivot (12
- * to 25 ns at 384 dimensions): about a thousand for each row at a million rows.
+ * Keeps large partitions divided into cells, groups of rows around some of the rows (pivots). After each change every row is in the cell
+ * where a fresh division of the partition would put it: a new pivot takes rows from other cells, and the rows of a deleted pivot go to
+ * other cells. The cost is one product for each added row and pivot (12 to 25 ns at 384 dimensions), so about a thousand for each row in a
+ * partition of a million rows.
  */
 import { must } from '../../base/assert.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
@@ -28,7 +29,10 @@ export class Clustering {
     this.#limits = limits
   }
 
-  /** Restores the arrangement in steps. Must be called after every change, and completed before the next search or change. */
+  /**
+   * Puts every row into the cell of its nearest pivot again, with pauses between steps. Must be called after every change of rows, and
+   * completed before the next search or change.
+   */
   *arrange(): Steps<void> {
     for (const block of this.#rows.blocks) {
       const { dividedFrom } = this.#limits
@@ -80,7 +84,10 @@ export class Clustering {
     return newCell(block, { key, inverse: this.#rows.memory.kernel.inverseLength(slot), slot: -1 })
   }
 
-  /** Returns the rows of cells without a pivot row to the home, unless another row has the same components as the pivot. */
+  /**
+   * Handles cells whose pivot row was deleted: if another row has equal components, it becomes the pivot; otherwise the cell's rows go back
+   * to the home, the group of rows in no cell.
+   */
   *#dropLost(block: Block): Steps<void> {
     const lost = block.cells.filter(cell => pivotOf(cell).slot < 0)
     for (const cell of lost) {

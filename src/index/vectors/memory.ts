@@ -27,7 +27,10 @@ export class VectorMemory {
     this.#look()
   }
 
-  /** Views over the whole memory, indexed by address (`words` and `floats`: address / 4). They are replaced whenever the memory grows. */
+  /**
+   * Typed-array views of the whole WebAssembly memory; `words` and `floats` are indexed by byte address / 4, `doubles` by byte address / 8.
+   * The views are replaced whenever the memory grows.
+   */
   get bytes(): Uint8Array {
     return this.#bytes
   }
@@ -88,8 +91,9 @@ export class VectorMemory {
   }
 
   /**
-   * Address of at least `bytes` bytes for lists, valid until the next call. If a larger arena is needed, `release` receives the pages
-   * (first, count) of the old one. A new arena is all zero; otherwise it still has its earlier contents.
+   * Address of at least `bytes` bytes in the arena (the pages for lists of a search), valid until the next call. If the arena is too small,
+   * a larger one is added, and `release` receives the pages (first, count) of the old one. A new arena is all zero; otherwise it has its
+   * earlier contents.
    */
   arena(bytes: number, release: (page: number, count: number) => void): number {
     const pages = Math.ceil(bytes / this.layout.pageBytes)

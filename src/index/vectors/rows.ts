@@ -1,6 +1,7 @@
 /**
- * The rows of a vector index: a block for each partition, with cells that consist of extents, and for each entry a chain of its rows. Rows
- * of two cells never share an extent; when a row is deleted, the last row of its cell takes its slot.
+ * The rows (quantised vectors) of a vector index. Each partition has a block of cells, each cell consists of runs of slots (extents), and
+ * the rows of an entry are linked in a list. Two cells never share an extent. When a row is deleted, the last row of its cell takes its
+ * slot.
  */
 import { must } from '../../base/assert.ts'
 import { doubled } from '../../base/columns.ts'
@@ -109,7 +110,10 @@ export class VectorRows {
     return this.arena(this.entryCapacity * 4 + bytes) + this.entryCapacity * 4
   }
 
-  /** Adds rows for chunks that have none yet. Throws `store_corrupt` for a vector that cannot be used; the rows are then unusable. */
+  /**
+   * Adds a row for each of these vectors, whose chunks must have no row yet. Throws `store_corrupt` for a vector that cannot be used;
+   * afterwards this object must not be used any more.
+   */
   add(rows: Iterable<ChunkVector>): void {
     const { layout } = this.memory
     for (const { chunk, entry, partition, vector } of rows) {
@@ -278,7 +282,10 @@ function orderOf(size: number): number {
   return Math.log2(size / SMALLEST_EXTENT)
 }
 
-/** Slots by which a large home grows, which is also the most it can leave unused. A cell grows by less, because there are many. */
+/**
+ * Maximum size of an extent in slots, which is also the most that a large home (the group of rows in no cell) can leave unused. The home
+ * grows by the share `HOME_GROWS_BY`, a cell by the smaller share `CELL_GROWS_BY`, because there are many cells.
+ */
 const LARGEST_EXTENT = 1024
 const HOME_GROWS_BY = 1 / 4
 const CELL_GROWS_BY = 1 / 8

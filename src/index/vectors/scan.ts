@@ -1,7 +1,8 @@
 /**
- * The passes of a search. For approximate results only, sign codes first choose some thousand rows, and their agreement with the query then
- * chooses a few hundred of these. int8 products with error bounds leave the few rows that can be among the k best entries. Without the
- * first two passes, the remaining rows certainly include the true k best.
+ * The passes of a vector search over quantised rows. An approximate search first chooses about a thousand rows by the Hamming distance of
+ * their sign codes, then a few hundred of these by the inner product of their sign codes with the query. In every search, products with
+ * int8 components, with error bounds, then leave the few rows that can be among the k best entries. In an exact search, which omits the
+ * first two passes, these certainly include the true k best.
  */
 
 import { must } from '../../base/assert.ts'
@@ -26,7 +27,10 @@ const CHOSEN_PER_ENTRY = 24
 const RANKED = 128
 const RANKED_PER_ENTRY = 4
 const FEW = 100
-/** Among fewer rows neighbours are less near, so more are chosen: up to this number, minus one for every `ROWS_FOR_ONE_LESS` rows. */
+/**
+ * With few rows in the scope, more are chosen by sign codes, because neighbours are then less near to the query: at least `CHOSEN_OF_FEW`
+ * minus the number of rows / `ROWS_FOR_ONE_LESS`.
+ */
 const CHOSEN_OF_FEW = 2400
 const ROWS_FOR_ONE_LESS = 40
 /**
@@ -34,7 +38,10 @@ const ROWS_FOR_ONE_LESS = 40
  * codes.
  */
 const ROWS_FOR_ONE_MORE = 500
-/** If sign codes would choose more than one row in this many, the second pass reads all rows, which is as fast. */
+/**
+ * If sign codes would have to choose more than one in this number of rows, the search is exact instead: computing the int8 products of all
+ * rows is then as fast.
+ */
 const MIN_CHOICES = 4
 /** Largest i32: the query is rounded so coarsely that the sum of its `width` products (i16 × i8) with a row cannot exceed this number. */
 const LARGEST_SUM = 2 ** 31 - 1
@@ -106,7 +113,10 @@ export class VectorScan {
     return slots.map((slot, i) => this.#candidate(slot, Math.fround(doubles[at + 2 * i] as number)))
   }
 
-  /** Computes the values of the slots; returns the index (in doubles) at which value and error of each slot are stored. */
+  /**
+   * Computes the value (cosine from int8 components) of each of these slots and a bound on its error. Returns the index into `doubles` from
+   * which on they are stored, as pairs.
+   */
   #valuesOf(vector: Float32Array, slots: readonly Slot[]): number {
     this.#ask(vector)
     const at = this.#scopes.room(slots.length * 24)
@@ -146,7 +156,10 @@ export class VectorScan {
     }
   }
 
-  /** Ranks the chosen rows that agree best with the query, as long as they add entries that are among the best. */
+  /**
+   * Computes the int8 products of the chosen rows, in descending order of the inner product of their sign codes with the query, for as long
+   * as further rows add entries to the best ones.
+   */
   #rankBest({ codeRecords, rankRecords }: Scope, chosen: number, entries: number): void {
     const { kernel, layout } = this.#rows.memory
     const list = kernel.sortCodes(codeRecords, chosen, layout.questionPlanesAt, rankRecords)
@@ -160,20 +173,27 @@ export class VectorScan {
     }
   }
 
-  /** Chooses the `wanted` nearest rows by sign codes, including all that tie with the last one; returns their number. */
+  /**
+   * Lists the `wanted` rows whose sign codes have the smallest Hamming distance to the query's, including all rows that tie with the last
+   * one; returns their number.
+   */
   #choose(scope: Scope, wanted: number, pruned: boolean): number {
     this.#scanCodes(scope, wanted, pruned)
     return this.#rows.memory.kernel.closeCodes()
   }
 
-  /** Like `#choose`, for allowed rows only: testing the near rows afterwards costs less than testing all rows first. */
+  /**
+   * Lists the `wanted` nearest rows by sign code among rows of allowed entries. More rows than wanted are chosen first and then tested for
+   * their entries, because testing all rows first would cost more.
+   */
   #chooseAllowed(scope: Scope, wanted: number, pruned: boolean): number {
     let taken = Math.ceil((wanted / scope.part) * 1.06) + 60
     for (;;) {
       this.#scanCodes(scope, taken, pruned)
       const chosen = this.#rows.memory.kernel.closeCodesIn(scope.allow, wanted)
       if (chosen >= 0) return chosen
-      // Rows near this query are allowed less often than others; the number found tells how much less often.
+      // Too few of the chosen rows belong to allowed entries, because those are rarer near this query than elsewhere. The number found
+      // tells how many more rows must be chosen.
       const found = -1 - chosen
       taken = Math.ceil(taken * Math.min(Math.max((1.2 * wanted) / (found + 1), 2), 64))
     }
@@ -203,7 +223,10 @@ export class VectorScan {
     return candidates
   }
 
-  /** Puts the query into the kernel: as sign bits, as i16, and with the bounds of the rounding errors of both. */
+  /**
+   * Copies the query into the kernel, in the forms that the passes need: sign bits, components in 16 steps, and components rounded to i16
+   * with a bound on the rounding error of query and rows.
+   */
   #ask(vector: Float32Array): void {
     const { kernel, layout, floats, bytes } = this.#rows.memory
     if (this.#isAsked(vector)) return
@@ -222,7 +245,8 @@ export class VectorScan {
     }
     const length = norm(vector)
     const longest = Math.sqrt(kernel.maxSquare()) + 1e-6
-    // The error by the Cauchy-Schwarz inequality: row·query = (scale int8)·(step i16) + (scale int8)·rest + residual·query,
+    // Bound on the rounding error of the query, by the Cauchy-Schwarz inequality: row·query = (scale int8)·(step i16) + (scale int8)·rest +
+    // residual·query,
     const ofQuestion = Math.sqrt(rest) * (longest + kernel.maxResidual() / 126)
     // and a bound on the error that arises when an exact cosine above 1 is cut to 1.
     const ofCutting = Math.max(0, length * longest - 1)
@@ -242,7 +266,10 @@ export class VectorScan {
     return true
   }
 
-  /** Of the slots from `from` to `to` (exclusive), those that can be the best. Their values and errors are doubles from `at` on. */
+  /**
+   * Of the rows in `slots` from index `from` to `to` (exclusive), those that can be the best one: their upper bounds reach the greatest
+   * lower bound. Pairs of value and error of the slots are in `doubles` from index `at` on.
+   */
   #atTop(slots: readonly Slot[], from: number, to: number, at: number): Candidate[] {
     const { doubles } = this.#rows.memory
     if (to === from + 1) return [this.#candidate(slots[from] as Slot, Math.fround(doubles[at + 2 * from] as number))]
@@ -262,13 +289,17 @@ export class VectorScan {
   }
 }
 
-// The first pass over a million rows scans cells, beginning with the one whose pivot is nearest to the query, until the last ones scanned
-// contain hardly any of the near rows found so far. If neighbours are clustered, this takes a few percent of the cells; if not (noise, or a
-// filter that keeps only rows far from the query), it ends with the last cell, and has cost no more than scanning everything.
+// How the first pass is limited to near cells when there are very many rows. It scans cell by cell, beginning with the cell whose pivot is
+// nearest to the query, until the cells scanned last contain hardly any of the nearest rows found so far. If similar rows are in few cells,
+// this takes a few percent of the cells. If they are not (random vectors, or a filter that keeps only rows far from the query), the pass
+// ends with the last cell, and has cost no more than scanning all rows.
 
 /** Share of the rows in cells that is scanned before the scan may end; from then on, the scanned share is doubled each time. */
 const FIRST = 0.04
-/** The scan ends when its second half found less than this share of the `NEAR` nearest rows by sign code. */
+/**
+ * The scan of cells ends when the half of the rows scanned last contains at most the share `LATE` of the `NEAR` nearest rows (by Hamming
+ * distance of sign codes) found so far.
+ */
 const LATE = 0.08
 const NEAR = 100
 /**
@@ -276,7 +307,10 @@ const NEAR = 100
  * divided by this.
  */
 const WANTED_PER_NEAR = 32
-/** Number of steps to which cosines of pivots are rounded (2^-20); among equal ones the order of the cells decides. */
+/**
+ * Cosines between pivots and query are rounded to multiples of 1 / `STEPS` (2^-20) before cells are sorted by them; cells with equal
+ * rounded cosines keep their order.
+ */
 const STEPS = 2 ** 20
 
 export class NearCells {
@@ -296,7 +330,10 @@ export class NearCells {
     return list === 0 && rows >= this.#limits.prunedFrom && blocks.some(block => this.#isDivided(block))
   }
 
-  /** Scans the sign codes cell by cell. Must be called between the start and the end of a pass that chooses `wanted` rows. */
+  /**
+   * Scans the sign codes of cells near the query, nearest cell first, until further cells contribute hardly any near rows. Must be called
+   * between the start and the end of a pass that chooses `wanted` rows.
+   */
   scanCodes(scope: Scope, wanted: number): void {
     const { kernel, layout } = this.#rows.memory
     const cells = this.#nearestFirst(scope)
@@ -345,7 +382,10 @@ export class NearCells {
     return Array.from(order.sort(), place => must(cells[place % STEPS], 'a cell'))
   }
 
-  /** Whether the block is scanned by cells; small blocks are scanned as a whole, even if they are still divided. */
+  /**
+   * Whether the partition is scanned by cells. A partition with fewer rows than the limit is scanned as a whole, even if it is still
+   * divided.
+   */
   #isDivided(block: Block): boolean {
     return block.rows >= this.#limits.dividedFrom && block.cells.length > 0
   }

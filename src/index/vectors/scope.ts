@@ -1,6 +1,7 @@
 /**
- * What one search may look at, laid out where the kernel reads it: the extents of the partitions and the entries allowed;
- * and room for what the passes write. A narrow filter becomes a list of rows, so it costs less than none.
+ * What one search may read, written into memory for the kernel: the runs of slots (extents) of the partitions and the set of allowed
+ * entries; and memory for the results of the passes. A filter that allows few entries is turned into a list of their rows, so that the
+ * search is faster than without a filter.
  */
 import type { Bitset } from '../../base/bitset.ts'
 import type { PartitionId } from '../../model/partition.ts'
@@ -54,8 +55,9 @@ export class ScopeWriter {
   }
 
   /**
-   * Lays out the scope in memory. Valid until the next call, or until rows change. The extents are not written yet: that is left to the
-   * caller that reads them.
+   * Lays out in the memory of the compiled search kernel what one vector search may read (partitions and allowed entries) and room for its
+   * results. The layout is valid until the next call of this method or until rows of the index change. The extents (ranges of consecutive
+   * rows) get an address but are not written: the caller that needs them calls `writeExtents`.
    */
   write(scope: SearchScope, k: number): Scope {
     const blocks = this.#blocks(scope)
@@ -182,7 +184,8 @@ function flagsOf(partitions: readonly PartitionId[]): Uint8Array {
   return flags
 }
 
-// Allocates the kernel's memory for one search: its lists, and the tables by entry key that it is given.
+// Allocates memory of the compiled search kernel for one vector search: row lists, working space for results, and tables indexed by entry
+// key.
 
 /**
  * Addresses, in the memory of the compiled search kernel, of the lists and tables of one vector search; 0 if the search does not have that
@@ -198,7 +201,10 @@ export interface Addresses {
    * Table with one 32-bit number per entry key, initially all 0, in which the kernel notes where an entry is in its heap of best results.
    */
   readonly places: number
-  /** Space for the records of the two passes (8 and 16 bytes per row), and for the heap of the second pass. */
+  /**
+   * Space for the results of the two passes over the rows (8 bytes per row in the first, 16 in the second), and for the heap of best
+   * entries in the second pass.
+   */
   readonly codeRecords: number
   readonly rankRecords: number
   readonly heap: number

@@ -1,4 +1,7 @@
-/** Decides a search by f32 vectors where int8 values leave it open. The vectors are read from the store and cached in memory. */
+/**
+ * Computes exact cosines from the original f32 vectors for candidates that the search by compressed int8 vectors could not order with
+ * certainty. The f32 vectors are read from the store and cached in memory.
+ */
 import { cosine } from '../../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { ChunkVector } from '../../store/store.ts'
@@ -30,7 +33,10 @@ export class Settlement {
     return this.#kept.byteLength
   }
 
-  /** Hits with exact cosines. Chunks that the store no longer has are left out: the index is behind it until the next refresh. */
+  /**
+   * Computes the exact cosine of each candidate with the query vector. Candidates whose chunk the store no longer has are left out: the
+   * index learns of deleted chunks only at its next refresh.
+   */
   settle(vector: Float32Array, candidates: readonly Candidate[]): Hit[] {
     const cosines = this.#cosinesOf(vector, candidates)
     return candidates.flatMap(({ entry, chunk }, at) => {
@@ -70,7 +76,8 @@ export class Settlement {
 }
 
 // Cache of recently read f32 vectors, in blocks of memory: a separate array per vector would cost the garbage collector more than caching
-// saves. Replacement by "second chance": the hand replaces the next vector that was not used since the hand last passed it.
+// saves. Vectors are replaced by the "second chance" algorithm: a hand moves round the cache and replaces the first vector that was not
+// used since the hand last passed it.
 
 /** Number of vectors in one block of the vector cache; a block takes 384 KiB at 384 dimensions. Blocks are allocated as needed. */
 const BLOCK = 256

@@ -96,7 +96,10 @@ class JoinedSpaces implements VectorSearcher {
     return (this.#inSecond([entry], scope).has(entry) ? second : main).has(entry, scope, chunk)
   }
 
-  /** The entries that the second model scores. A foreign entry without a vector of the second model keeps the main model's score. */
+  /**
+   * The given entries that the second model scores: entries in a language that the main model does not know and that have a vector of the
+   * second model. Without a vector of the second model, an entry is scored by the main model.
+   */
   #inSecond(entries: readonly EntryKey[], scope: SearchScope): ReadonlySet<EntryKey> {
     const { second, foreign } = this.#options
     return foreign(entries.filter(entry => second.has(entry, scope)))

@@ -23,7 +23,10 @@ interface IndexedEntry {
   readonly chunks: readonly Chunk[]
 }
 
-/** UTF-16 units of content, occurrences, or terms that are processed in one step: one to five milliseconds. */
+/**
+ * Amount of work between two pauses while a segment is built, in UTF-16 units of content, occurrences of terms, or terms: one to five
+ * milliseconds.
+ */
 const UNITS_AT_ONCE = 1 << 15
 
 /** Collects entries, of which `finish` then builds one segment. Entries may be added in any order, each once. */
@@ -268,7 +271,10 @@ class NumberList {
 // after each line of it place numbers skip one, so that no phrase matches across two lines. The content is split into words once, so a word
 // has one place in its entry although chunks overlap; a word belongs to every chunk that contains its first character.
 
-/** Increased whenever a text may give different words, places, stems or another language: older snapshots are then rejected. */
+/**
+ * Version of the rules by which words are found in texts. Increased whenever a text may give different words, places, stems or another
+ * language, so that index snapshots made by older rules are rejected.
+ */
 export const TEXT_RULES = 3
 
 /**
@@ -281,7 +287,10 @@ export function entryLanguage(entry: Pick<Entry, 'title' | 'content'>): Language
 
 type PlacedVisitor = (term: string, place: number, alias: boolean) => void
 
-/** Visits the words of a chunk's title with their places. Returns the number of words that are not aliases. */
+/**
+ * Calls `visit` for each word of a chunk's title with its place (number in the sequence of the title's words); returns the number of words
+ * that are not aliases (further forms of a word at the same place).
+ */
 export function eachTitleWord(entry: Entry, chunk: Chunk, visit: PlacedVisitor): number {
   let place = 0
   let words = 0
@@ -299,7 +308,8 @@ export function eachTitleWord(entry: Entry, chunk: Chunk, visit: PlacedVisitor):
   return words
 }
 
-// Writes a segment: rows first, then terms in order, each with its postings by row. Builder and merge both use it.
+// Writes a segment: first its rows, then its terms in order, each with its postings in the order of rows. Used both to build a segment from
+// texts and to merge segments.
 
 /** Rows of a segment in their final order: grouped by partition, with partition ids ascending. */
 export interface RowList {
@@ -364,7 +374,10 @@ export class SegmentWriter {
     this.#runRank = -1
   }
 
-  /** Adds a posting; rows must ascend. The places of its `inTitle + inText` occurrences must follow, by `places` or `copyPlaces`. */
+  /**
+   * Adds a posting (occurrences of the current term in one row) to the segment; rows must ascend. Afterwards the caller must add the places
+   * of its `inTitle + inText` occurrences with `place` or `copyPlaces`.
+   */
   posting(row: number, inTitle: number, inText: number): void {
     const rank = this.#rank[row] as number
     if (rank !== this.#runRank) {
@@ -381,7 +394,10 @@ export class SegmentWriter {
     this.#blockBound = Math.max(this.#blockBound, this.#boundOf(row, rank, inText + TITLE_WEIGHT * inTitle))
   }
 
-  /** Adds a place: title places first, ascending, then text places, ascending; each as the distance from the previous one. */
+  /**
+   * Adds the place of an occurrence (number of the word in the text or title), given as its distance from the previous place. Title places
+   * come first, in ascending order, then text places, in ascending order counted from 0 again.
+   */
   place(distance: number): void {
     this.#places.number(distance)
   }
@@ -476,8 +492,9 @@ export class SegmentWriter {
 }
 
 /**
- * Writes a posting. Its counts are one number: four times the count in the text, plus the count in the title if that is below 3; otherwise
- * plus 3, and the count in the title follows.
+ * Writes a posting: the distance from the previous row and the counts of the term in text and title. A count of 1 in the text and 0 in the
+ * title is a single bit. All other counts are one number: four times the count in the text, plus the count in the title if that is below 3;
+ * otherwise plus 3, followed by the count in the title minus 3.
  */
 function writePosting(sink: ByteSink, distance: number, inTitle: number, inText: number): void {
   if (inTitle === 0 && inText === 1) {
@@ -507,7 +524,10 @@ export function partitionTable({ rows, partition }: RowList): PartitionTable {
   return { id: Uint32Array.from(id), start: Uint32Array.from(start), meanLength: Float64Array.from(words, mean) }
 }
 
-/** Rows sorted by chunk key. Chunks mostly are in that order already, which `sortInSteps` handles in one or two comparisons per row. */
+/**
+ * Row numbers sorted by the chunk keys of the rows. The rows mostly are in that order already, which `sortInSteps` handles in one or two
+ * comparisons per row.
+ */
 function* rowsByChunk(chunk: Uint32Array): Steps<Uint32Array> {
   const rows = Array.from(chunk.keys())
   return Uint32Array.from(yield* sortInSteps(rows, (a, b) => (chunk[a] as number) - (chunk[b] as number) || a - b))

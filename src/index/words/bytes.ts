@@ -1,6 +1,6 @@
-/** Byte encoding of the word index: a growing buffer, variable-length numbers, and terms in an encoding that keeps their order. */
+/** Byte encoding used by the word index: a growing buffer, numbers of variable length, and terms in an encoding that keeps their order. */
 
-/** Numbers below this take one byte (most numbers in the index), those below TWO_BYTES two, all below 2^32 at most five. */
+/** Numbers below ONE_BYTE take one byte (most numbers in the index), numbers below TWO_BYTES take two, all others below 2^32 take five. */
 export const ONE_BYTE = 192
 const TWO_BYTES = ONE_BYTE + 63 * 256
 /** First byte of a number that takes five bytes; the number itself follows in four bytes, in little-endian order. */

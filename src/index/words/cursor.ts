@@ -1,4 +1,7 @@
-/** The postings of one term in one segment: how runs of rows are stored, and a cursor over the visible postings, by row or by jumps. */
+/**
+ * Reads the postings of one term in one segment of the word index: how runs (the postings of one partition) are stored, and a cursor that
+ * visits the postings that may be read, one after the other or by jumping to a given row.
+ */
 import { lowerBound } from '../../base/compare.ts'
 import { TITLE_WEIGHT } from '../../math/bm25.ts'
 import { ByteReader, LONG, ONE_BYTE, readLong } from './bytes.ts'
@@ -20,8 +23,9 @@ export class PostingCursor {
   #to = -1
 
   /**
-   * `runs`: by rank, at least one. `block`: buffer for the decoded postings; the caller owns it and may reuse it for another cursor
-   * afterwards. The cursor begins at the first posting with a row at or after `row`.
+   * Creates a cursor at the first posting whose row is `row` or higher. `runs`: the term's runs (postings of one partition each) in
+   * ascending order of their partition's rank, at least one. `block`: buffer for the decoded postings; the caller owns the buffer and may
+   * use it for another cursor when this one is no longer used.
    */
   constructor(segment: Segment, runs: readonly Run[], block: Block = new Block(), row = 0) {
     this.block = block
@@ -158,15 +162,19 @@ export interface Run {
   /** Offsets of the run's postings in the segment's `lists`, and of the positions of its words in the segment's `places`. */
   readonly postings: number
   readonly places: number
-  /** Highest saturation of a posting, in 255ths of 2.2, at the partition's mean length when the segment was written. */
+  /**
+   * Highest BM25 term-frequency saturation of a posting in the run, in units of 2.2 / 255, computed with the partition's mean chunk length
+   * at the time the segment was written.
+   */
   readonly bound: number
   /** Offset of the run's block table in `skips`; 0 if the run has only one block. */
   readonly skips: number
 }
 
 /**
- * The runs of a term by rank; runs whose rank is not marked in `visible` are skipped. Also safe for a manipulated file: a term never gets
- * more runs than there are partitions, nor a run more chunks than its partition has.
+ * The runs (postings of one partition each) of a term, ordered by the partition's rank; `visible` has 1 at the ranks to return, null for
+ * all. A manipulated file does no harm: the result never has more runs than there are partitions, nor a run with more chunks than its
+ * partition.
  */
 export function readRuns(segment: Segment, term: number, visible: Uint8Array | null): Run[] {
   const { start } = segment.partitions
@@ -250,7 +258,10 @@ export class Block {
     }
   }
 
-  /** Offset in `places` of the places of this posting. Takes time proportional to the distance from the posting of the previous call. */
+  /**
+   * Offset, in the segment's byte array `places`, of the word positions that belong to the posting with this index. Takes time proportional
+   * to the distance from the posting of the previous call.
+   */
   placesOf(segment: Segment, posting: number): number {
     if (posting < this.#found) {
       this.#found = 0

@@ -1,4 +1,4 @@
-/** Resolves a query against the visible part of a word index: which lists it reads, and the weight of each of its words there. */
+/** Resolves a query against the part of a word index that may be read: finds the lists of postings to read and the weight of each word. */
 import type { Steps } from '../../base/turns.ts'
 import { idf, K1, lengthPart, saturation } from '../../math/bm25.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -21,7 +21,10 @@ export interface SegmentView {
   readonly visible: Uint8Array | null
 }
 
-/** The runs of one word in one segment: one list for each language in which the word occurs. No row is in two of the lists. */
+/**
+ * The postings of one query word in one segment: a list of runs for each language in which the word occurs. An entry has one language, so
+ * no row is in two of the lists.
+ */
 interface WordLists {
   readonly lists: readonly (readonly Run[])[]
   /** Number of postings in the lists, including those of deleted chunks. */
@@ -119,8 +122,9 @@ function postingsOf(runs: readonly Run[]): number {
 const SLACK = 1 + 1e-9
 
 /**
- * By which factor a saturation in these runs can exceed its bound. Bounds are for the mean length that a partition had when its segment was
- * written; at r ≥ 1 times that mean, saturations are less than r times as high.
+ * Factor by which BM25 term-frequency saturations in these runs can exceed their stored bounds. The bounds were computed with the
+ * partition's mean chunk length when its segment was written; if the mean length is now r ≥ 1 times that length, saturations are less than
+ * r times as high.
  */
 function growthOf({ partitions }: Segment, lists: readonly (readonly Run[])[], meanLength: number): number {
   let growth = 1
@@ -132,7 +136,10 @@ function growthOf({ partitions }: Segment, lists: readonly (readonly Run[])[], m
 
 let last: Saturations | null = null
 
-/** The table of saturations for a mean length; the last one is cached, because successive queries mostly have the same scope. */
+/**
+ * The table of BM25 term-frequency saturations for a mean chunk length; the last table is cached, because successive queries mostly search
+ * partitions with one mean length.
+ */
 function saturationsAt(meanLength: number): Saturations {
   if (last?.meanLength !== meanLength) last = new Saturations(meanLength)
   return last
@@ -172,8 +179,9 @@ export interface QuestionWord {
 }
 
 /**
- * The words of all terms in order, each once with the sum of its boosts; identifiers with their parts. Stop words of the query's language
- * are dropped, unless there are no other words; stop words of another language do not match in entries of that language.
+ * The words of all query terms in order, each once with the sum of its boosts; an identifier gives the whole name and its parts. Stop words
+ * of the query's language are dropped, unless the query has no other words. A word that is a stop word in another language is not searched
+ * for in entries of that language.
  */
 export function questionWords(terms: readonly WordTerm[]): readonly QuestionWord[] {
   const boosts = boostsByWord(terms)
@@ -191,7 +199,10 @@ export function stemOf({ term, always }: QuestionWord, language: Language): stri
   return !always && isStopWord(term, language) ? null : stem(term, language)
 }
 
-/** The order in which scores of words are added everywhere, so that equal sums are exactly equal numbers. */
+/**
+ * Sort function for words by descending weight (boost · idf), then by word. Scores are always added in this order, so that the
+ * floating-point sums of equal scores are exactly equal.
+ */
 export function heaviestFirst(a: TermWeight, b: TermWeight): number {
   return b.boost * b.idf - a.boost * a.idf || (a.term < b.term ? -1 : 1)
 }

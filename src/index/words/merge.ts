@@ -8,7 +8,7 @@ import { ByteReader, compareBytes } from './bytes.ts'
 import { Block, blockCount, type Run, readRuns } from './cursor.ts'
 import { BLOCK, GAP, type RowTable, type Segment, SKIP, SKIP_ROW } from './segment.ts'
 
-/** Number of postings that are merged in one step (one to five milliseconds), and the fixed cost of a term in the same unit. */
+/** Number of postings that are merged between two pauses (one to five milliseconds), and the fixed cost of a term, counted in postings. */
 const POSTINGS_AT_ONCE = 1 << 15
 const POSTINGS_OF_TERM = 16
 
@@ -143,8 +143,9 @@ function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
   }
 }
 
-// Copies a segment without its dead rows, which become gaps: the other rows keep their numbers, so that a list without dead rows is copied
-// byte for byte. A merge would write every posting again: for a million chunks 9 s instead of 2 (one dead row) to 6 (hundreds).
+// Copies a segment of the word index without the data of its dead rows. The rows themselves become gaps: the other rows keep their numbers,
+// so that a list without dead rows can be copied byte for byte. Merging would write every posting again: for a million chunks 9 s, where
+// copying takes 2 s (one dead row) to 6 s (hundreds).
 
 /** Bytes of lists that are copied between two pauses, and the fixed cost of a term, counted in bytes. */
 const BYTES_AT_ONCE = 1 << 18

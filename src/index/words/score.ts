@@ -1,4 +1,7 @@
-/** Scores given entries by looking them up in the lists; also the search that does so if few entries are allowed. */
+/**
+ * Computes BM25 scores of given entries by looking up their rows in the lists of postings; also the search that scores each allowed entry
+ * in this way, for sets of few allowed entries.
+ */
 import type { Steps } from '../../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { Hit, SearchScope, WordSearch } from '../contract.ts'
@@ -161,10 +164,11 @@ function sumList(
   }
 }
 
-// Collects the k best entries of a stream of chunks, each with its best chunk, by descending score, then ascending chunk key. The chunks of
-// an entry must follow one another. Uses three typed arrays rather than `TopK` and its objects, because this code is performance-critical.
+// Collects the k best entries from a stream of scored chunks: each with its best chunk, by descending score, then ascending chunk key. All
+// chunks of an entry must arrive one directly after the other. Uses typed arrays rather than a heap of objects, because this code runs for
+// every result row of every search.
 
-/** Initial capacity: few queries want more results, and no query should pay for space that it may never fill. */
+/** Initial capacity of the heap in entries: few queries want more results, and a large k must not cost memory that may never be filled. */
 const ROOM = 256
 
 export class EntryHeap {

@@ -1,7 +1,8 @@
 /**
- * Top-k search by BM25 with early exit (the MaxScore algorithm, in windows of rows). Words are processed heaviest first. Once the k-th best
- * score exceeds the sum of what the lightest words can add, rows that have only those words can be ignored: the lists of the light words
- * are then consulted only for rows found by other words, and only while such a row can still be among the k best.
+ * Finds the k best entries by BM25 without reading all postings (the MaxScore algorithm, in windows of rows). Words are processed by
+ * descending weight. As soon as the k-th best score so far exceeds the most that the lightest words together can add, rows that contain
+ * only those words are ignored: their lists are then consulted only for rows found by heavier words, and only while that row can still be
+ * among the k best.
  */
 import { Bitset } from '../../base/bitset.ts'
 import type { Steps } from '../../base/turns.ts'
@@ -40,11 +41,17 @@ export function* searchWords(reading: Reading, request: WordSearch, step: number
   return heap.drain()
 }
 
-/** Working memory of one search, reused because allocating it costs more than most searches. Reset between searches. */
+/**
+ * Working memory of one search, reused by later searches because allocating it costs more than most searches. Every search leaves it
+ * cleared.
+ */
 class Buffers {
   /** Sum of the words' BM25 scores for each row (chunk) of the window; -1 if none of the words was found in the row. */
   readonly sums: Float64Array = new Float64Array(WINDOW).fill(-1)
-  /** One bit for each row of the window that has a sum: gives the rows in order, and makes empty stretches cheap. */
+  /**
+   * One bit for each row of the window, 1 if the row has a sum: rows with a sum can be visited in order, and 32 rows without one are
+   * skipped at once.
+   */
   readonly marks: Uint32Array = new Uint32Array(WINDOW >>> 5)
   /** Buffers of decoded postings for the first 32 cursors that a search opens in a segment. */
   readonly blocks: readonly Block[] = Array.from({ length: 32 }, () => new Block())
@@ -212,7 +219,10 @@ class SegmentSearch {
     return (this.#words.length - needed) * LOOK_UP_COST
   }
 
-  /** How many of the words, heaviest first, are needed: a row without any of these cannot be among the k best. */
+  /**
+   * Number of words, heaviest first, whose lists must be read completely: a row that contains none of these words cannot be among the k
+   * best.
+   */
   #countNeeded(): number {
     const { threshold } = this.#heap
     let needed = this.#words.length
@@ -411,7 +421,10 @@ function holdsPhrase(segment: Segment, cursors: readonly PostingCursor[], first:
   return true
 }
 
-/** Offset of the places in titles: far from all other places, so that no word of a chunk's title is adjacent to a word elsewhere. */
+/**
+ * Word positions in titles are moved by this offset, times the number of the chunk in its entry, so that no word of a chunk's title counts
+ * as adjacent to a word elsewhere.
+ */
 const TITLE_PLACES = 2 ** 33
 
 /** Positions of a term's words in an entry: in the content counted through the whole entry, in titles within each chunk's title. */

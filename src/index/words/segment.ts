@@ -205,7 +205,10 @@ export const MAX_TERMS = 0xffffff
 interface TermArrays {
   /** For each term, by its number, the offset of its record in `lists`. */
   readonly records: Uint32Array
-  /** Hash table of the terms. A slot is 0, or a term's number + 1 with eight bits of its hash in the top byte. */
+  /**
+   * Hash table of the terms. A slot is 0 if it is free; otherwise its low 24 bits are a term's number + 1, and its top 8 bits are part of
+   * the term's hash.
+   */
   readonly slots: Uint32Array
   readonly lists: Uint8Array
 }
@@ -315,7 +318,10 @@ class TermTable {
   }
 }
 
-/** Builds the hash table of terms in their order. Its size is a power of two; at most four fifths of the slots are used. */
+/**
+ * Builds a hash table from the hashes of terms, given in the order of term numbers. The table's size is a power of two, and at most four
+ * fifths of its slots are used.
+ */
 export function hashTable(hashes: readonly number[]): Uint32Array {
   const slots = new Uint32Array(2 ** Math.max(2, Math.ceil(Math.log2(hashes.length * 1.25 + 1))))
   const mask = slots.length - 1

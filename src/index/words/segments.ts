@@ -66,7 +66,10 @@ export class SegmentSet {
     return { segment: this.#slots[slot - 1] as Segment, row: rows[entry] as number }
   }
 
-  /** Adds a segment of entries that are not in the set yet: 50 to 500 ns per row. In steps, between which no search may run. */
+  /**
+   * Adds a segment of entries that are not in the set yet, in 50 to 500 ns per row. The work pauses now and then so that other work can
+   * run, but no search may run before it is complete.
+   */
   *add(segment: Segment): Steps<void> {
     yield* this.#place(segment)
     yield* this.#countRows(segment)
@@ -99,7 +102,10 @@ export class SegmentSet {
     this.version++
   }
 
-  /** Merges segments so that there are few again, in steps, between which nothing may change. Search results do not change. */
+  /**
+   * Merges segments so that only few are left. The work pauses now and then so that other work can run; the set must not change during the
+   * pauses. Search results do not change.
+   */
   *tidy(): Steps<void> {
     for (const segment of this.segments) {
       if (segment.size - segment.liveSize > segment.size * MAX_DEAD) yield* this.#merge([segment])
@@ -111,7 +117,10 @@ export class SegmentSet {
     }
   }
 
-  /** Removes all traces of dead rows, at a fraction of the cost of a merge, in steps like `tidy`. Search results do not change. */
+  /**
+   * Removes all data of dead rows from the segments, at a fraction of the cost of a merge. The work pauses now and then; the set must not
+   * change during the pauses. Search results do not change.
+   */
   *forgetDead(): Steps<void> {
     for (const segment of this.segments)
       if (segment.deadRows.length > 0) this.#replace([segment], yield* scrubbed(segment))
@@ -231,7 +240,10 @@ function segmentOf(image: Image): Segment {
   return new Segment({ rows, partitions, byChunk, records, slots, skips, lists, places })
 }
 
-/** Checks everything that could make a search read beyond an array or never end; other damage is found by the snapshot file's checksum. */
+/**
+ * Checks a restored segment for everything that could make a search read beyond an array or never end. Other damage is found by the
+ * snapshot file's checksum.
+ */
 function* check(segment: Segment, position: number): Steps<void> {
   const { rows, partitions, byChunk, records, slots, lists } = segment
   const size = segment.size
@@ -254,7 +266,8 @@ function* check(segment: Segment, position: number): Steps<void> {
   yield
 }
 
-// Plain loops: these functions run once per process over some hundred thousand numbers, before the JavaScript engine has compiled them.
+// The checks of a restored segment use plain loops: they run once per process over some hundred thousand numbers, before the JavaScript
+// engine has optimised them.
 
 /** Amount of numbers that are checked between two pauses. */
 const NUMBERS_AT_ONCE = 1 << 17

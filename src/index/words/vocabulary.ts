@@ -17,8 +17,9 @@ interface Found {
 }
 
 /**
- * Similar terms by distance, then descending document frequency, then term. Each term of the visible partitions is compared once: a few
- * nanoseconds if its length or letters exclude it, otherwise a microsecond.
+ * Indexed terms similar to `word`, at most `most` edits away, ordered by number of edits, then descending document frequency, then term.
+ * Each term of the partitions that may be read is examined once: a few nanoseconds if its length or letters exclude it, otherwise a
+ * microsecond.
  */
 export function nearTerms(
   set: SegmentSet,

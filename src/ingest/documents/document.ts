@@ -1,4 +1,6 @@
-/** What all document readers share: their input, their output, and how they report that a document cannot be read. */
+/**
+ * Types and errors that all document readers share: the input of a reader, its output, and how it reports that a document cannot be read.
+ */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { FileName, Unreadable } from '../../model/ingester.ts'

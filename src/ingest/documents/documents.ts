@@ -1,4 +1,7 @@
-/** Documents that are not plain text, such as PDF or Word. Parsers are loaded in the worker thread when the first such document is read. */
+/**
+ * Ingesters for documents that are not plain text, such as PDF or Word. Such a document is read in a worker thread, which loads a format's
+ * parser when it reads the first document of that format.
+ */
 
 import { siblingModule } from '../../base/module-url.ts'
 import { Thread } from '../../base/thread.ts'
@@ -25,7 +28,10 @@ const EXTENSIONS: Readonly<Record<DocumentFormat, readonly string[]>> = {
   xlsx: ['xlsx', 'xlsm'],
 }
 
-/** Version of the reader of each format; increased when it gives different text, so that files are read again. */
+/**
+ * Version of the reader of each format; 1 if not listed. It is increased when the reader gives a different text, so that files read by an
+ * earlier version are read again.
+ */
 const VERSIONS: Readonly<Partial<Record<DocumentFormat, number>>> = { pdf: 2 }
 
 export const documents: readonly DocumentIngester[] = Object.entries(EXTENSIONS).map(([name, extensions]) => {

@@ -1,5 +1,6 @@
 /**
- * Word documents (docx): headings by the outline level of their style, lists, tables, notes. Text deleted with tracked changes is left out.
+ * Reads Word documents (docx): headings by the outline level of their style, lists, tables, notes. Text that was deleted with tracked
+ * changes is left out.
  */
 import type { DocumentReader } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
@@ -163,7 +164,7 @@ interface DraftStyle {
   isList: boolean
 }
 
-/** Properties of the paragraph styles; a property that a style does not define is taken from the style it is based on. */
+/** Properties of the paragraph styles by style id. A property that a style does not define is taken from the style on which it is based. */
 function stylesOf(xml: string | null): ReadonlyMap<string, Style> {
   const drafts = new Map<string, DraftStyle>()
   if (xml === null) return new Map()

@@ -1,4 +1,7 @@
-/** EPUB books: the pages of the spine in order, with their own headings or, if a page has none, its name in the table of contents. */
+/**
+ * Reads EPUB books: the pages in reading order (the "spine" of the book), each with its own headings or, if it has none, with its name in
+ * the table of contents as the heading.
+ */
 import { htmlText } from '../../text/html-text.ts'
 import type { Heading } from '../../text/outline.ts'
 import type { WrittenText } from '../../text/text-writer.ts'

@@ -1,5 +1,6 @@
 /**
- * Writes text in the way word processor formats deliver it: first the text, and what it was (paragraph, heading, item, cell) when it ends.
+ * Builds the text of a document from the events that word processor formats deliver: first a piece of text, and only at its end what it was
+ * (a paragraph, heading, list item or table cell).
  */
 import { TextWriter, type WrittenText } from '../../text/text-writer.ts'
 import { checkLength } from './document.ts'

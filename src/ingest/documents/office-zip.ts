@@ -5,10 +5,16 @@ import { type DocumentText, encrypted, unreadable } from './document.ts'
 import { attributeOf, readXml, textsOf } from './xml.ts'
 
 const OLE = [0xd0, 0xcf, 0x11, 0xe0]
-/** Name of the stream with the contents of an encrypted Office document, as encoded in its OLE container. */
+/**
+ * Name of the stream that holds the contents of an encrypted Office document, as the bytes (UTF-16) in which its OLE container has that
+ * name.
+ */
 const ENCRYPTED_STREAM = Buffer.from('EncryptedPackage', 'utf16le')
 
-/** Opens the archive and calls `read` with it. `what`: the kind of file for messages, such as `a document of Word`. */
+/**
+ * Opens a document that is a ZIP archive and calls `read` with the archive. `what`: kind of document for error messages, such as `a Word
+ * document`. Throws if the document is encrypted or not a ZIP archive.
+ */
 export async function readZip(
   bytes: Uint8Array,
   what: string,
@@ -71,7 +77,10 @@ export function timeOf(text: string): number | null {
   return instantOf(text.replace(/(\.\d{3})\d+/, '$1'))
 }
 
-/** Targets of a part's relationships by id, as paths in the archive. `part` is a path such as `word/document.xml`. */
+/**
+ * The relationships of a part of an Office document (links to its other parts, such as slides) by their ids, with the targets as paths in
+ * the archive. `part`: a path such as `word/document.xml`.
+ */
 export async function relationsOf(zip: ZipArchive, part: string): Promise<ReadonlyMap<string, Relation>> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   const xml = await zip.text(`${folder}_rels/${part.slice(folder.length)}.rels`)

@@ -1,4 +1,7 @@
-/** PDF files: lines in the order of the page, headings by font size, pages as places. Scripts in the file are never run. */
+/**
+ * Reads PDF files: lines in the order of the page, headings recognised by font size, each page as a place. Scripts in the file are never
+ * run.
+ */
 
 import { fileURLToPath } from 'node:url'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -172,7 +175,10 @@ const EDGE_LINES = 2
 const MIN_PAGES = 3
 const SHARE = 0.5
 
-/** Detects running heads and page numbers: lines at the edge of most pages that are equal except for numbers. */
+/**
+ * Returns a function that recognises running heads and page numbers: lines at the top or bottom edge of most pages that are equal except
+ * for their numbers.
+ */
 function repeatedLines(pages: readonly (readonly Line[])[]): (line: Line, at: number, count: number) => boolean {
   const isEdge = (at: number, count: number) => at < EDGE_LINES || at >= count - EDGE_LINES
   const counts = new Map<string, number>()

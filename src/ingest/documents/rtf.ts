@@ -1,4 +1,4 @@
-/** RTF files: text, headings by outline level or style name, lists and tables. Pictures, field codes and hidden text are left out. */
+/** Reads RTF files: text, headings by outline level or style name, lists and tables. Pictures, field codes and hidden text are left out. */
 import { storableText } from '../../base/storable.ts'
 import { type DocumentReader, unreadable } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'

@@ -1,4 +1,7 @@
-/** Excel workbooks (xlsx): the values that the cells had when the file was saved; dates and percentages as shown, not as raw numbers. */
+/**
+ * Reads Excel workbooks (xlsx): the values that cells had when the file was saved, with dates and percentages as Excel shows them rather
+ * than as raw numbers.
+ */
 import { nameWithoutExtension } from '../values.ts'
 import type { DocumentReader } from './document.ts'
 import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts'
@@ -112,7 +115,10 @@ function rounded(value: number): string {
 
 const DAY = 86_400_000
 
-/** Date of a serial number: days since the end of 1899, or since 1904. Null: out of the range of valid dates. */
+/**
+ * Converts a serial number of a spreadsheet (days since the end of 1899, or since the start of 1904) to text: a date, a date with time, or
+ * for less than one day a time. Null: the number is out of range.
+ */
 function dateOf(days: number, isFrom1904: boolean): string | null {
   const at = (isFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)) + Math.round((days * DAY) / 1000) * 1000
   if (days < 0 || !(at < Date.UTC(10_000, 0))) return null

@@ -1,4 +1,7 @@
-/** Reads XML from beginning to end. Declarations in the document type are ignored, so no entity expands to more than one character. */
+/**
+ * Reads XML as a stream of events. Entity declarations in the document type are ignored, so no entity can expand to more than one
+ * character.
+ */
 import sax from 'sax'
 import { unreadable } from './document.ts'
 

@@ -1,4 +1,7 @@
-/** `querent trust …`, `agents …`, `federations …` and `peers …`: agents, groups of them, their trust, and other nodes. */
+/**
+ * Commands `querent trust …`, `agents …`, `federations …` and `peers …`: manage agents, federations (groups of agents), the trust between
+ * agents, and other nodes.
+ */
 import { reportedWithCode } from './beliefs-commands.ts'
 import { type CommandGroup, command } from './operation-command.ts'
 import { all, each, lines, type Print, rows } from './render/answer.ts'

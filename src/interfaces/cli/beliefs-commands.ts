@@ -73,7 +73,10 @@ function sourceOf(text: string): JsonObject {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? { external_ref: text } : { belief_id: text }
 }
 
-/** Reports an error on standard error: to people all faults it contains, to programs the whole error as JSON. */
+/**
+ * Runs a command and reports its error on standard error: as text with all faults found in the input, or for programs the whole error as
+ * JSON.
+ */
 export async function reportedWithCode(cli: Cli, body: () => Promise<void>): Promise<void> {
   errorsAside(cli)
   try {
@@ -239,7 +242,10 @@ export const explanationText: Print<Explained> = all<Explained>(
 
 const NO_SWAP = 'no weights of the four parts would swap them'
 
-/** Other flag names for fields of a query, and fields that have no flag because they are of no use in a command. */
+/**
+ * Other flag names for some fields of a belief query. A field with null gets no flag, because it is of no use on the command line. `at`:
+ * path of the query in the input, with a dot at its end.
+ */
 function queryFlags(at: string): FlagNames {
   return {
     [`${at}filters`]: null,

@@ -11,7 +11,10 @@ import { type CallContext, type CommandGroup, command, type Flags } from './oper
 import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
 import { countText, explainText } from './render/page.ts'
 
-/** Flag names for the query at this path of the input; fields that are set by words or other flags have none. */
+/**
+ * Flag names for the fields of a query whose position in the input is `at`. A field with null has no flag, because words or another flag
+ * set it.
+ */
 function queryFlags(at: '' | 'query.'): FlagNames {
   const hidden = ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights']
   return {
@@ -32,7 +35,10 @@ const QUERY = {
   '--weights <r,c,s>': 'weights of relevance, recency and strength, together 1',
 }
 
-/** What is searched for: hashtags if they are given as such, otherwise the words as text; empty if neither is given. */
+/**
+ * What a query searches for: the hashtags if the words or a flag give hashtags, otherwise the words as a text; an empty object if there are
+ * neither.
+ */
 function subjectOf(words: string, { tags }: Flags): JsonObject {
   const named = tagsOf(words)
   if (tags !== undefined) return { hashtags: [...named, ...tagsOf(String(tags))] }

@@ -100,7 +100,7 @@ Examples:
 Exit codes: 0 answered, 1 failed, 2 bad usage, 3 nothing relevant (with --fail-empty).
 `
 
-/** Runs the command line and resolves to the exit code; never rejects. `servers`: opened by `serve` and `mcp`. */
+/** Runs the command line and resolves to the exit code; never rejects. `servers`: the servers that the commands `serve` and `mcp` start. */
 export async function runCli(argv: readonly string[], servers: Servers, io: Io): Promise<number> {
   const endings = new Endings(io)
   const { signal } = endings

@@ -1,5 +1,6 @@
 /**
- * `querent context …` and calls by path: query the code of this folder; answers are envelopes, or tables made from them (CX-044 to CX-046).
+ * Commands `querent context …`, and `querent call /path …`: query the code of this folder. The answers are printed as JSON envelopes, or as
+ * tables made from them (CX-044 to CX-046).
  */
 import { resolve } from 'node:path'
 import type { Json, JsonObject } from '../../base/canonical.ts'
@@ -17,7 +18,7 @@ import { type SessionOptions, withSession } from './session.ts'
 
 // Formats answers of the lens `context` as text: tables with tabs between the columns, as the lens's contract requires.
 
-/** One line per record, below a title if there is one. Values are separated by tabs, so a value must not contain one. */
+/** Formats a list as one line per record, below a title if one is given. Tabs separate the values, so tabs within a value become blanks. */
 function tabbed(path: string, template: string, title = ''): Print<object> {
   const rows = each(path, template, 'cell')
   return (answer, shown) => (title === '' ? '' : `${title}\n`) + rows(answer, shown)
@@ -288,7 +289,8 @@ async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, te
   if (isJson) await writeJson(stdout, envelope, 2)
   else if (result !== null) await write(stdout, text(result, { ...PLAIN_TEXT, folder: cli.io.workingFolder }))
   const warnings = isJson ? [] : ((meta['warnings'] ?? []) as readonly unknown[])
-  // The error is left out, because the advice that follows names the command to run rather than the path to call.
+  // If the code was not indexed yet, the error itself is not printed: the advice after it names the command to run, while the error names
+  // an operation path.
   const errorTexts = !isJson && isNotIndexed(errors) ? [] : errorLines(errors)
   for (const line of [...errorTexts, ...warnings.map(String)]) await write(stderr, `querent: ${line}\n`)
   if (status === 'error') cli.exitCode = EXIT.failed

@@ -46,8 +46,9 @@ export function withLive(command: Command): Command {
 const LETTER = /^-[a-z]$/i
 
 /**
- * The words of a query as given. Refuses unknown options among them; behind `--` everything is a word. `-word` excludes a word, so of
- * options with one hyphen only a single letter in front of a text or a number is refused: `-l 3 ferry`, `ferry -l 3`.
+ * The words of a query as given on the command line. Throws if there is an unknown option among them; after `--` everything is a word.
+ * `-word` excludes a word from the results, so a single hyphen is refused only for one letter followed by a text or number: `-l 3 ferry`,
+ * `ferry -l 3`.
  */
 export function wordsOf(command: Command, words: readonly string[]): readonly string[] {
   const checked = words.slice(0, words.length - countBehindDashes(command))
@@ -130,12 +131,16 @@ export function runs<Args extends readonly unknown[], Flags extends CommonFlags>
   command.action(async (...given: readonly unknown[]) => {
     const flags = flagsOf<Flags>(command)
     if (wantsJson(flags)) cli.errors = 'json'
-    // Commander passes the declared arguments, the options and the command; the type parameter states what was declared.
+    // Commander passes the declared arguments, then the options and the command object. The type parameter `Args` states which arguments
+    // were declared.
     await body(...(given.slice(0, -2) as unknown as Args), flags)
   })
 }
 
-/** The command's options, and those given before it or its group if the command has them too. The command's own take precedence. */
+/**
+ * Values of the command's options, including values given before the command's name (to the program or the group) for options that the
+ * command has too. A value given after the command's name takes precedence.
+ */
 export function flagsOf<Flags>(command: Command): Flags {
   const { parent } = command
   if (parent === null) return command.opts() as Flags
@@ -159,7 +164,8 @@ export function withOneExitCode(command: Command, cli: Cli): Command {
   })
 }
 
-// Generates the flags of a command from the input schema of its operation: names, help, choices, and what they set in the input.
+// Generates the flags of a command from the JSON schema of its operation's input: their names, help texts and choices, and the input fields
+// that they set.
 
 /** A field of the operation's input that a flag can set. */
 interface Field {
@@ -170,7 +176,10 @@ interface Field {
   readonly within: string
 }
 
-/** By path of a field, joined with dots: another name or help for its flag; null: no flag for the field and everything in it. */
+/**
+ * By the path of an input field (joined with dots): another name or help text for its flag. null: there is no flag for the field or
+ * anything in it.
+ */
 export type FlagNames = Readonly<Record<string, string | FlagName | null>>
 
 /** Flag names for the fields that live queries have, where the query is in the input at `path` (with a dot at its end). */
@@ -211,7 +220,10 @@ interface FlagName {
   readonly each?: string
   /** Unit in which the flag gives a duration. Default: seconds, although the input field has milliseconds. */
   readonly unit?: 'ms'
-  /** Whether the operation checks the choices, because its error is part of its contract. Default: false, commander checks them. */
+  /**
+   * Whether the operation, not the command line, checks the flag's choices, because the operation's error is part of its contract. Default:
+   * false.
+   */
   readonly isFree?: boolean
 }
 

@@ -1,5 +1,6 @@
 /**
- * The process as the command line sees it: streams, environment, the signal that ends a command, exit codes; and what every command gets.
+ * The process as the command line sees it: input and output streams, environment, signals, exit codes; and the object that every command
+ * gets.
  */
 import type { Readable, Writable } from 'node:stream'
 import type { z } from 'zod'
@@ -16,7 +17,10 @@ interface Terminal {
   readonly columns?: number | undefined
 }
 
-/** Output streams. All output goes through `write`, `writeStyled` or `writeJson`, so that no text can control the terminal. */
+/**
+ * An output stream of the process. Everything is written to it by `write`, `writeStyled` or `writeJson`, which remove control characters,
+ * so that no text can control the terminal.
+ */
 export type Output = Pick<Writable, 'destroyed' | 'destroy' | 'on' | 'off'> & Terminal
 
 export interface Io {
@@ -57,7 +61,10 @@ export class Endings {
     return this.#controller.signal
   }
 
-  /** Stops listening for signals. The listener for a broken pipe stays, because a late write must not become an unhandled error. */
+  /**
+   * Stops listening for signals. The listener for errors of standard output stays, because a late write to a closed pipe must not become an
+   * unhandled error.
+   */
   stop(): void {
     process.off('SIGINT', this.#onInterrupt)
     process.off('SIGTERM', this.#onTerminate)
@@ -87,7 +94,10 @@ export function exitCodeOf(ending: Ending): number {
   }
 }
 
-/** Writes text made safe by `printable`, and waits while the reader is slower. Writes nothing once the reader has gone. */
+/**
+ * Writes a text with its control characters made harmless, and waits while the reader is slower. Writes nothing once the reader has closed
+ * the stream.
+ */
 export function write(output: Output, text: string): Promise<void> {
   return writeAsIs(output, printable(text))
 }
@@ -102,7 +112,10 @@ export function writeJson(output: Output, value: unknown, indent?: number): Prom
   return writeAsIs(output, `${jsonText(value, indent)}\n`)
 }
 
-/** The raw stream, for libraries that draw on the terminal themselves; text passed to them must already be `printable`. */
+/**
+ * The underlying stream, for libraries that draw on the terminal themselves; text passed to them must first be made harmless with
+ * `printable`.
+ */
 export function streamOf(output: Output): Writable {
   return output as Writable
 }
@@ -119,7 +132,10 @@ async function writeAsIs(output: Output, text: string): Promise<void> {
   })
 }
 
-/** Reads all of a piped text. Throws `invalid_argument` for bytes that are not UTF-8, `too_large` above the limit. */
+/**
+ * Reads the whole text of a stream, such as piped input. Throws `invalid_argument` for bytes that are not UTF-8, `too_large` if there are
+ * more than `limit` bytes.
+ */
 export async function readAll(stream: AsyncIterable<Uint8Array | string>, limit: number): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
@@ -207,7 +223,10 @@ export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<vo
   return body()
 }
 
-/** The servers that a command line can start. Interfaces do not import each other, so the program's main module passes these in. */
+/**
+ * The servers that commands can start. The command line does not import the modules of other interfaces; the program's main module passes
+ * these functions in.
+ */
 export interface Servers {
   /** Schema of the HTTP server's settings, from which the flags of `serve` are made. */
   httpSettings(): Promise<z.ZodType>
@@ -221,7 +240,10 @@ export interface Servers {
   ): Promise<void>
   /** Reads the JSON file of bearer tokens that the option `--tokens` names. */
   readTokens(workingFolder: string, path: string): Promise<unknown>
-  /** In the first of several processes on one port: relays metrics between the workers, until the signal is aborted. */
+  /**
+   * Called in the first of several processes on one port: collects metrics from the workers on request of one of them, until the signal is
+   * aborted.
+   */
   relayFigures(signal: AbortSignal): Promise<void>
   /** Serves MCP on standard input and output until the input ends or the signal is aborted. */
   serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
@@ -262,7 +284,10 @@ interface McpOptions extends McpChoice {
 /** All exit codes of the program. They are part of its contract and are listed in docs/guide/cli.md. */
 export const EXIT = { answered: 0, failed: 1, usage: 2, nothingRelevant: 3 } as const
 
-/** Converts anything thrown to a QuerentError. Any other error is a bug of this program, reported without its stack. */
+/**
+ * Converts anything that was thrown to a QuerentError. An error of another class is a bug of this program and is reported without its
+ * stack.
+ */
 export function asQuerentError(error: unknown): QuerentError {
   if (error instanceof QuerentError) return error
   const message = error instanceof Error ? error.message : String(error)

@@ -262,7 +262,8 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     about: 'create a store in this folder',
     examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
     creates: true,
-    // Creates the home in the working folder rather than in one above: `init` in a folder refers to that folder.
+    // Without a named home, `init` creates the home in the working folder, never in one above: the user means the folder where the command
+    // is run.
     call: (_input, { cli: { io }, flags, run }) =>
       run({ home: flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')) }),
     print: each('', 'store ready in {home}, {entries} entries'),

@@ -101,7 +101,10 @@ export interface OperationCommand<Answer = never> {
   readonly readsFiles?: boolean
   /** Whether the command concerns the whole store, so that all lenses must be loaded. Default: false. */
   readonly opensAll?: boolean
-  /** For `--stream`: the list whose members are printed as they arrive, and the text printed at the end on standard error. */
+  /**
+   * For the option `--stream`: the list in the answer whose members are printed as they arrive, and the text printed at the end on standard
+   * error.
+   */
   readonly stream?: {
     readonly list: string
     readonly end: StreamEnd
@@ -131,13 +134,19 @@ export interface OperationCommand<Answer = never> {
   readonly isPlaceless?: boolean
   /** Whether every failure, including a wrong command line, has exit code 1. Default: false. */
   readonly hasOneExitCode?: boolean
-  /** Wraps the command to report failures as its contract requires. Default: that of its group, otherwise the general form. */
+  /**
+   * Function around the whole command that reports its failures as the command's contract requires. Default: that of its group, otherwise
+   * the general form.
+   */
   readonly around?: Around
   /** Subcommands of this command. */
   readonly children?: readonly OperationCommand[]
 }
 
-/** What `call` gets. `run` calls the command's operation or another one, in the home given by the flags or another one. */
+/**
+ * What the function `call` of a command gets. Its `run` calls the command's operation, or another operation, in the home that the flags
+ * give, or in another home.
+ */
 export interface CallContext {
   readonly cli: Cli
   readonly flags: Flags
@@ -209,7 +218,10 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
   })
 }
 
-/** Adds the commands of the table, then one for each operation that is not in it. `family`: of the operations; empty: the engine's own. */
+/**
+ * Adds the commands of the table, then one command for each operation that no command of the table calls. `family`: prefix of the
+ * operations' names; empty for the engine's own operations.
+ */
 export function addCommands(
   parent: Command,
   cli: Cli,
@@ -434,7 +446,9 @@ function keepNext({ pages }: Called, answer: object, input: JsonObject, flags: F
   keepNextPage(cli, flags, path, typeof next === 'string' ? withValue(input, pages.cursor.split('.'), next) : null)
 }
 
-/** Options of the session. For operations of the engine itself, only the lens that the input names is loaded. */
+/**
+ * Options for opening the engine for a command. If the operation is one of the engine itself, only the lens that the input names is loaded.
+ */
 export function sessionFor(
   {
     operation,

@@ -1,4 +1,7 @@
-/** Shows progress on standard error: a bar on a terminal, otherwise a line now and then, so that a log shows that the work continues. */
+/**
+ * Shows progress on standard error: as a bar on a terminal, otherwise as a line from time to time, so that a log shows that the work
+ * continues.
+ */
 
 import type { Progress } from '../../model/operation.ts'
 import { type Io, streamOf, write } from './io.ts'
@@ -45,7 +48,10 @@ export class Pace {
   #startedAt = 0
   #startedWith = 0
 
-  /** Text such as `42/s, 5 min left`; empty in the first second of a phase, when the rate is not meaningful yet. `now` in ms. */
+  /**
+   * Text such as `42/s, 5 min left`. Empty in the first second of a phase, when the rate is not meaningful yet. `now`: present time in
+   * milliseconds.
+   */
   describe({ phase, done, total }: Progress, now: number): string {
     if (phase !== this.#phase || done < this.#startedWith) {
       this.#phase = phase

@@ -142,7 +142,10 @@ async function streamed(
   return response
 }
 
-/** Runs the work within the time limit of a request; fails with `deadline_exceeded` even if the work ignores its signal. */
+/**
+ * Runs the work within the time limit of a request. Rejects with `deadline_exceeded` when the time is over, even if the work ignores its
+ * abort signal.
+ */
 async function inTime<T>(
   c: RequestContext,
   operation: EngineOperation,
@@ -169,7 +172,10 @@ async function inTime<T>(
   }
 }
 
-/** Context of the call, which ends with the connection: when the client disconnects, or the server shuts down. */
+/**
+ * Context for running an operation: viewer, remote address, time limit, and a signal that is aborted when the client disconnects or the
+ * server shuts down.
+ */
 function contextOf(c: RequestContext): CallContext {
   const { headers, signal } = c.req.raw
   const viewer = viewerOf(c)

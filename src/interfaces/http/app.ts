@@ -57,7 +57,8 @@ function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
 
   async function storeOrIndexes(): Promise<'store' | 'indexes' | null> {
     if (!(await isStoreRead(engine))) return 'store'
-    // Done only once, because the status reads all indexes and counts entries; loaded indexes stay loaded.
+    // The status is read until it succeeds once and never again, because reading it loads all indexes and counts entries; indexes that are
+    // loaded stay loaded.
     areIndexesLoaded ||= await engine.status().then(
       () => true,
       () => false,

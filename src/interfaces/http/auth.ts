@@ -1,5 +1,6 @@
 /**
- * Authenticates requests: bearer tokens from a file, one viewer per token; without a token file, the local owner from this machine only.
+ * Authenticates requests by bearer tokens: a file maps each token to a viewer. Without a token file, requests from this machine are those
+ * of the local owner, and all others are rejected.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -45,8 +46,9 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates a request. `direct`: the request names this machine and did not come through a proxy. Throws `unauthenticated` for a
-   * wrong token, or for a missing one if one is required; `denied` for the owner's token from another machine.
+   * The viewer to whom the request's token belongs, or the local owner if no token is needed. `direct`: the request names this machine as
+   * host and did not come through a proxy. Throws `unauthenticated` for a wrong or missing token; `denied` if the owner's token is used
+   * from another machine.
    */
   viewerOf(authorization: string | null, direct: boolean): Viewer {
     if (authorization === null && direct && this.#ownerWithoutToken) return LOCAL_OWNER
@@ -110,7 +112,8 @@ const ALL_BUT_OWNER = 0o077
 
 /**
  * Reads the JSON of the token file; its contents are checked by the caller. `path`: relative to the working folder. Throws `io_failed`,
- * `invalid_json`, and `invalid_argument` if others may read or write the file or a token occurs twice. Messages never contain a token.
+ * `invalid_json`, and `invalid_argument` if other users can read or write the file or if a token occurs twice. Messages never contain a
+ * token.
  */
 export async function readTokens(workingFolder: string, path: string): Promise<unknown> {
   let file: FileHandle | null = null
@@ -127,7 +130,10 @@ export async function readTokens(workingFolder: string, path: string): Promise<u
   }
 }
 
-/** The rule of PostgreSQL for key files: the file belongs to this user with mode 0600 or less, or to root with 0640 or less. */
+/**
+ * Checks permissions by PostgreSQL's rule for key files: the file must belong to this user and have mode 0600 or less, or belong to root
+ * and have mode 0640 or less.
+ */
 function checkAccess(path: string, mode: number, uid: number): void {
   const user = process.getuid?.()
   if (user === undefined) return
@@ -194,8 +200,9 @@ async function signedViewer(c: RequestContext): Promise<Viewer | null> {
 export const VIEWER_HEADER = 'querent-viewer'
 
 /**
- * Headers that proxies, content delivery networks and tunnels add, including unknown ones: `Forwarded`, `X-Forwarded-*`, `Via`, `CF-*`, and
- * any whose name says that it contains an address (`X-Real-IP`, `True-Client-IP`, `X-Remote-Addr`). Clients themselves do not send them.
+ * Matches names of headers that proxies, content delivery networks and tunnels add, including unknown ones: `Forwarded`, `X-Forwarded-*`,
+ * `Via`, `CF-*`, and any name that says the header contains an address (`X-Real-IP`, `True-Client-IP`, `X-Remote-Addr`). Clients themselves
+ * do not send such headers.
  */
 const FORWARDING =
   /^(?:via|cdn-loop|front-end-https|x-scheme)$|^(?:x-)?forwarded|^x-(?:original|envoy|arr|amzn|appengine|azure|vercel)-|^(?:cf|fly|tailscale)-|(?:^|-)(?:client)?(?:ip|addr|address)$/i
@@ -240,7 +247,10 @@ async function authenticated(c: RequestContext, authenticator: Authenticator): P
   }
 }
 
-/** Whether the request names this machine and shows no sign of a proxy: proxies that add no header often use HTTP/1.0. */
+/**
+ * Whether the request names this machine as its host and shows no sign of a proxy. HTTP/1.0 counts as a sign, because proxies that add no
+ * header often use it.
+ */
 function isDirect(c: RequestContext): boolean {
   if (!isLoopback(new URL(c.req.url).hostname) || serverOf(c)?.incoming?.httpVersion === '1.0') return false
   return !Object.keys(c.req.header()).some(name => FORWARDING.test(name))

@@ -5,7 +5,10 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
 export const MAX_BODY_BYTES: number = 4 * 1024 * 1024
 
-/** Reads the body as JSON; null if it is empty. Throws `too_large`, `cancelled`, `invalid_argument` (not UTF-8), `invalid_json`. */
+/**
+ * Parses the request's body as JSON; null if the body is empty. Throws `too_large`, `cancelled` (the client disconnected),
+ * `invalid_argument` (not UTF-8), `invalid_json`.
+ */
 export async function readJson(request: Request, most: number = MAX_BODY_BYTES): Promise<unknown> {
   const text = decode(await readBytes(request, most))
   if (text.trim() === '') return null
@@ -26,11 +29,15 @@ export async function wholeRequest(request: Request, most: number): Promise<Requ
   return new Request(url, { method, headers, signal, body: decode(await readBytes(request, most)) })
 }
 
-/** Reads the body. Throws `too_large`, and `cancelled` if the client disconnects before the end: an incomplete body is not used. */
+/**
+ * Reads the bytes of the request's body. Throws `too_large`; and `cancelled` if the client disconnects before the end, because an
+ * incomplete body is not used.
+ */
 export async function readBytes(request: Request, most: number = MAX_BODY_BYTES): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get('content-length')
   if (length !== null && Number(length) > most) throw tooLarge(most)
-  // Node delivers no more bytes than the header states; reading the body as a stream would cost more than everything else about a request.
+  // If the header states the length, the body is read at once: Node delivers no more bytes than stated, and reading it as a stream would
+  // cost more than everything else about a request.
   if (length !== null) return new Uint8Array(await request.arrayBuffer().catch(cutOff))
   if (request.body === null) return new Uint8Array()
   const parts: Uint8Array[] = []
@@ -43,7 +50,10 @@ export async function readBytes(request: Request, most: number = MAX_BODY_BYTES)
   return Buffer.concat(parts)
 }
 
-/** Only the connection can fail here: closed by the client, or cut off because it is slow or malformed. */
+/**
+ * Yields the body as it arrives. The only possible error is that of the connection: closed by the client, or cut off because it is slow or
+ * malformed.
+ */
 async function* received(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body

@@ -32,7 +32,10 @@ export interface Notes {
   /** Input of the operation, not checked; null: no input was read. */
   input: unknown
   results: number | null
-  /** Resolves when the last piece was sent, with the error code if the stream ended early; null: the answer is not a stream. */
+  /**
+   * For a streamed answer, a promise that resolves when the last piece was sent: with null, or with the error code if the stream ended
+   * early. null: the answer is not streamed.
+   */
   stream: Promise<string | null> | null
 }
 
@@ -130,7 +133,10 @@ function lineOf(c: RequestContext, notes: Notes): Omit<HttpRequestLine, 'at' | '
   }
 }
 
-/** Pattern of the route that answered. Patterns that match all requests count only if no other one matched. */
+/**
+ * Path pattern of the route that answered a request, for log and metrics. Patterns that match every request count only if no other one
+ * matched.
+ */
 function routeOf(c: RequestContext): string {
   return matchedRoutes(c).find(({ path }) => !path.endsWith('*'))?.path ?? '/*'
 }

@@ -1,5 +1,6 @@
 /**
- * Turns a failure into a response: one JSON shape, a status by kind of error, and no internal information (no stack, no cause, no path).
+ * Makes an HTTP response from a failure: one JSON form, a status by the kind of error, and no internal information (no stack, no cause, no
+ * file path).
  */
 
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
@@ -18,7 +19,10 @@ const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   broken: 500,
 }
 
-/** Error codes that have an HTTP status of their own. 499 is nginx's status for a client that disconnected. */
+/**
+ * HTTP status of errors by their code, where it differs from the status for the error's kind. 499 is nginx's status for a client that
+ * disconnected.
+ */
 const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   unauthenticated: 401,
   unknown_operation: 404,

@@ -1,7 +1,8 @@
 /**
- * Checks what comes before the body of a request, to keep web pages out. On loopback the local owner needs no token, so a page in a browser
- * on this machine must not get through: neither by a host name of its own that resolves to this machine (DNS rebinding), nor from its own
- * origin. The port is part of an origin, so a page that another program on this machine serves belongs to another site.
+ * Checks the head of a request (all that comes before the body) to keep foreign web pages out. On a loopback address the local owner needs
+ * no token, so a page in a browser on this machine must not get through: neither under a host name of its own that resolves to this machine
+ * (DNS rebinding), nor from its own origin. The port is part of an origin, so a page served by another program on this machine is foreign
+ * too.
  */
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
@@ -9,7 +10,10 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 export interface Names {
   /** Whether the server can be reached from this machine only. */
   readonly loopback: boolean
-  /** Allowed host names without port, in lower case. If there are none, a server for other machines accepts any name. */
+  /**
+   * Host names, without port and in lower case, under which the server answers. If there are none, a server that other machines can reach
+   * accepts any host name.
+   */
   readonly hosts: readonly string[]
   /** Origins of foreign web pages that may call this server. */
   readonly origins: readonly string[]

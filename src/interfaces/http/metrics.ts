@@ -107,7 +107,8 @@ export class Metrics implements RequestObserver {
   }
 
   async #look(): Promise<void> {
-    // Started at the first request, because from then on these metrics observe the event loop and the garbage collector.
+    // Metrics of the process are collected from the first request for metrics on, because collecting them means observing the event loop
+    // and the garbage collector all the time.
     if (!this.#hasProcessMetrics) collectDefaultMetrics({ register: this.#registry })
     this.#hasProcessMetrics = true
     const gauges = new Map(this.#store)
@@ -144,7 +145,8 @@ class OwnRegistry extends Registry {
   }
 }
 
-// With several processes on one port, a worker asks the first process for the metrics of all, which prom-client collects there.
+// Several processes on one port: a worker that is asked for metrics asks the first process, which collects them from all workers by means
+// of prom-client.
 
 interface Message {
   readonly type: 'querent:figures'

@@ -23,7 +23,8 @@ import {
   type Route,
 } from './routes.ts'
 
-// Conditional reads: answers have an ETag of their content, and a client that already has that content gets status 304.
+// Conditional reads: an answer has an ETag made from its content, and a client that already has this content gets status 304 instead of the
+// answer.
 
 const withETag = etag()
 
@@ -39,7 +40,10 @@ export async function conditional(c: RequestContext, response: Response): Promis
 
 // Converts the query string of a request to fields of an operation's input, each to the type that the field has in the input's schema.
 
-/** `schema`: JSON Schema of the input. A value that cannot be converted stays a text, which the operation then rejects. */
+/**
+ * Fields of the input from the query string. `schema`: JSON Schema of the input. A value that cannot be converted remains a text, which the
+ * operation then rejects.
+ */
 export function queryFields(
   queries: Readonly<Record<string, readonly string[]>>,
   schema: Readonly<Record<string, unknown>>,
@@ -90,7 +94,10 @@ const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
   unavailable: 'StorageError',
 }
 
-/** Gives every error a `type`, and removes information about the machine from it, for every caller (CQ-120). */
+/**
+ * Wraps an operation of the lens chroma so that every error has a `type`, and contains no information about the machine, whoever the caller
+ * is (CQ-120).
+ */
 function typedForChroma(operation: EngineOperation): EngineOperation {
   return {
     ...operation,
@@ -171,7 +178,10 @@ function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): 
   }
 }
 
-/** A client that only checks whether its copy of an entry is current does not count as opening the entry again. */
+/**
+ * For a conditional `get`, sets `touch: false`: a client that only checks whether its copy of an entry is current does not count as using
+ * the entry.
+ */
 function revalidation(c: RequestContext, { name }: EngineOperation, input: unknown): unknown {
   if (name !== 'get' || c.req.header('if-none-match') === undefined || !isRecord(input)) return input
   return { touch: false, ...input }

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.1 description of the HTTP interface, generated from the catalog and the route tables, so that neither is listed twice. `GET
- * /openapi.json` needs no authentication: it contains nothing from a store, and programs need it before they have a token.
+ * Builds the OpenAPI 3.1 description of the HTTP interface from the catalog of operations and the tables of routes, so that neither is
+ * listed twice. `GET /openapi.json` needs no authentication: the document contains nothing from a store, and programs read it before they
+ * have a token.
  */
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from '../../base/canonical.ts'
@@ -263,9 +264,13 @@ const MCP: DescribedPath = {
   },
 }
 
-// Schemas of operations as components of the document: each once, under a name, with references between them.
+// Collects the schemas of operations as components of the OpenAPI document: each schema once, under a name, with references from everywhere
+// else.
 
-/** Schema of any JSON value, which zod repeats in each schema that contains one; it is replaced by a single component. */
+/**
+ * Schema of any JSON value. The library zod repeats it within each schema that contains such a value; all these copies are replaced by one
+ * component.
+ */
 const ANY_JSON = z.toJSONSchema(jsonObject) as unknown as { readonly $defs: JsonObject }
 
 function isAnyJson(schema: Json, def: string): boolean {
@@ -279,7 +284,10 @@ const PREFIX = '#/components/schemas/'
 class Components {
   readonly #schemas = new Map<string, JsonObject>()
 
-  /** Adds a schema and returns a reference to it; `name` is used if the schema has no name in zod's registry. */
+  /**
+   * Adds the schema of an operation's input or output as a component, and returns a reference to it. `name`: used if the schema has no name
+   * in zod's registry.
+   */
   add(schema: z.ZodType, io: 'input' | 'output', name: string): JsonObject {
     const { $schema: _, $defs = {}, ...root } = jsonSchema(schema, io, 'named')
     const nameOf = (def: string): string => {

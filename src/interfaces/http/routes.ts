@@ -26,7 +26,10 @@ export interface Route {
   readonly path: string
   /** Name of the operation that the route calls. */
   readonly operation: string
-  /** Computes the operation's input. Default: the body (for GET and DELETE the query string) together with the parameters of the path. */
+  /**
+   * Makes the operation's input from the request. Default: the body (for GET and DELETE the query string) together with the parameters of
+   * the path.
+   */
   readonly input?: ((given: Given) => unknown) | undefined
   /**
    * Makes the JSON Schema of the request (all fields in path, query string and body) from the schema of the operation's input. Default: the
@@ -42,7 +45,10 @@ export interface Route {
   readonly streams?: StreamForm | undefined
   /** Name of a boolean field of the answer that is false if nothing was found; the response is then the error `not_found`. */
   readonly found?: string | undefined
-  /** With `found`: operation that reads what the ids name, for requests that give only ids and so ask for no change. */
+  /**
+   * With `found`: name of an operation that reads what the ids in the request name. It is run for a request that gives only ids and so asks
+   * for no change, to see whether the ids exist.
+   */
   readonly reads?: string | undefined
 }
 
@@ -144,7 +150,8 @@ export const BELIEFS_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/beliefs/:belief_id/explain', operation: 'beliefs.explain' },
 ]
 
-// Routes for communication between nodes. They need no token: requests have their own signature, or everybody gets the same answer.
+// Routes for communication between nodes. They need no bearer token: requests carry a signature of their own, or everybody gets the same
+// answer.
 
 export const NODE_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/nodes/query', operation: 'nodes.query', open: true },

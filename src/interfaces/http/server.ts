@@ -41,7 +41,10 @@ interface Bounds {
  */
 const DEFAULTS: Bounds = { maxBodyBytes: MAX_BODY_BYTES, receiveMs: 60_000, maxConnections: 4_000 }
 
-/** Maximum size of a request's head: a client that resumes a stream sends its state in the header `Last-Event-ID`. */
+/**
+ * Maximum size of a request's head in bytes; it is high because a client that resumes a stream sends the stream's state in the header
+ * `Last-Event-ID`.
+ */
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_HEADERS = 256
 const HEAD_SHARE = 6
@@ -127,7 +130,10 @@ export class Connections {
     return this.#open.get(socket) === 0
   }
 
-  /** Whether the answer is complete, but its client does not read it. Streams have their own handling of slow clients. */
+  /**
+   * Whether the response on this connection was written completely, but the client does not read it. (Streams handle slow clients
+   * themselves.)
+   */
   #isUntaken(socket: Socket): boolean {
     const answer = this.#answers.get(socket)
     return answer?.writableEnded === true && !answer.writableFinished
@@ -151,7 +157,10 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Milliseconds before the connection is cut: a client that is still sending would otherwise lose the answer. */
+/**
+ * Milliseconds between sending the error and cutting the connection; if it were cut at once, a client that is still sending would lose the
+ * error.
+ */
 const LINGER_MS = 500
 
 function notifyUnread(server: Server): void {
@@ -233,7 +242,10 @@ const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = 7411
 const GRACE_MS = 3_000
 
-/** Serves until the signal is aborted; resolves when every connection is closed. `ready` receives the address. */
+/**
+ * Serves HTTP until the signal is aborted; resolves when every connection is closed. `ready` is called with the server's address when it
+ * accepts connections.
+ */
 export async function serveHttp(
   engine: Engine,
   catalog: Catalog,
@@ -338,7 +350,10 @@ function closed(server: Server, connections: Connections, { signal, graceMs }: E
 
 // Makes the HTTP server listen on a Unix socket instead of a port: only the user who owns the socket, and root, can connect.
 
-/** Maximum length of a socket path: `sun_path` has 108 bytes with the final NUL on Linux, 104 on macOS and BSD. */
+/**
+ * Maximum length of a Unix socket's path in bytes: the system's field `sun_path` has 108 bytes with the final NUL on Linux, 104 on macOS
+ * and BSD.
+ */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 const OWNER_ONLY = 0o600
 
@@ -356,7 +371,8 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   const bound = Promise.withResolvers<void>()
   server.once('listening', bound.resolve)
   server.once('error', bound.reject)
-  // The file is created during `listen` with the permissions that the umask allows, so nobody else can open it before its mode is set.
+  // The socket file is created during `listen` with the permissions that the umask allows; the umask is set so that nobody but the owner
+  // can open the file even for a moment.
   const mask = process.umask(0o777 & ~OWNER_ONLY)
   try {
     server.listen(path)

@@ -1,4 +1,7 @@
-/** Settings of a server, as in its flags and in the configuration. The other fields of `HttpOptions` are set by programs only. */
+/**
+ * Settings of the HTTP server that users set, by flags or in the configuration file. All other options of the server are set by programs
+ * only.
+ */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 

@@ -28,7 +28,8 @@ export function streamForm(operation: EngineOperation, accept: string | undefine
   const streams = forms.filter(form => form !== 'document')
   const [dearest = 'document'] = forms
   if (dearest !== 'document') {
-    // An operation without a streamed form rejects the request, unless the client also accepts a document.
+    // If the client asks for a stream from an operation that has none, a form is returned all the same, so that the operation rejects the
+    // request; but a client that also accepts a document gets a document.
     return stream === undefined && forms.includes('document') ? null : dearest
   }
   const isAsked = stream !== undefined && streamAt !== undefined && valueAt(input, streamAt) === true
@@ -54,7 +55,9 @@ export type After = (ms: number, then: () => void) => () => void
 
 interface StreamOptions {
   readonly form: StreamForm
-  /** Whether the client can resume after the last piece that it received, so that the server may end the stream. */
+  /**
+   * Whether the client can resume the stream after the last piece that it received, so that the server may end the stream when it needs to.
+   */
   readonly resumable: boolean
   /** Signal that is aborted when the request has ended, for example because the client disconnected. */
   readonly gone: AbortSignal
@@ -69,7 +72,10 @@ interface StreamOptions {
   readonly over?: ((code: string | null) => void) | undefined
 }
 
-/** Milliseconds without a piece after which the head of the response is sent; until then a failure can still have a status of its own. */
+/**
+ * If no piece is ready after this many milliseconds, the head of the response is sent anyway; before that, a failure can still be sent with
+ * an HTTP status of its own.
+ */
 const OPENING_MS = 1_000
 /** Milliseconds between two heartbeats, which are sent because proxies close connections on which nothing is sent. */
 const HEARTBEAT_MS = 15_000
@@ -88,7 +94,10 @@ const CONTENT_TYPE: Readonly<Record<StreamForm, string>> = {
   sse: 'text/event-stream',
 }
 
-/** `open` starts the work with a signal that is aborted when the stream ends. Rejects with errors that occur at the start. */
+/**
+ * Makes the HTTP response that streams an answer. `open` starts the work with a signal that is aborted when the stream ends. Rejects with
+ * errors that occur before the first piece.
+ */
 export async function streamResponse(
   open: (signal: AbortSignal) => AsyncIterable<JsonObject>,
   options: StreamOptions,
@@ -211,7 +220,9 @@ function send(controller: Controller, text: string): void {
   controller.enqueue(new TextEncoder().encode(text))
 }
 
-/** A piece as one line, or as one event: `id` is what a reconnecting client sends as the last event it received. */
+/**
+ * Encodes a piece as one line, or as one event; the event's `id` is what a reconnecting client sends to say which event it received last.
+ */
 function encoded(piece: JsonObject, form: StreamForm, event: string = nameOf(piece)): string {
   const data = JSON.stringify(piece)
   if (form === 'ndjson') return `${data}\n`

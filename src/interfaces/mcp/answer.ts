@@ -135,7 +135,10 @@ export async function resultOf(
   )
 }
 
-/** The concise form of an answer as JSON, within a maximum length. For MCP resources, which have no parameters for requesting more. */
+/**
+ * The concise form of an answer as JSON text, within a maximum number of tokens. For MCP resources, which have no parameter for requesting
+ * more.
+ */
 export async function briefAnswer(
   shape: AnswerShape,
   answer: JsonObject,

@@ -4,7 +4,10 @@ import { isRecord } from '../../base/record.ts'
 
 /** Maximum length of an excerpt in a concise answer, in UTF-16 units. */
 const EXCERPT_LENGTH = 100
-/** Maximum length of a message in UTF-16 units: most messages are shorter, and their end is often what was asked for. */
+/**
+ * Maximum length of a message of a conversation in a concise answer, in UTF-16 units: most messages are shorter, and their end is often
+ * what was asked for.
+ */
 const MESSAGE_LENGTH = 200
 
 export function briefHit(item: JsonObject): JsonObject {
@@ -62,7 +65,10 @@ function idsOf(entries: Json | undefined): readonly Json[] {
   return Array.isArray(entries) ? entries.filter(isObject).map(({ id }) => id ?? null) : []
 }
 
-/** Of the lens context (CX-001): without the graph, which the concepts' own tools show, and without path and times of the call. */
+/**
+ * The concise form of an answer of the lens context (CX-001): without the graph, which the tools for single concepts show, and without path
+ * and times of the call.
+ */
 export function briefEnvelope({ status, result, errors, meta }: JsonObject): JsonObject {
   const { graph: _, ...shown } = isObject(result) ? result : {}
   const { verdict, reason, warnings: notes = null } = isObject(meta) ? meta : {}
@@ -90,7 +96,10 @@ function isPartial(coverage: Json | undefined): coverage is JsonObject {
   return complete === false || (Array.isArray(failed) && failed.length > 0)
 }
 
-/** A copy without null, empty texts, lists and objects, at any depth; fractions are rounded to two significant digits. */
+/**
+ * A copy of the value without nulls and without empty texts, lists and objects at any depth; fractions are rounded to two significant
+ * digits.
+ */
 export function withoutEmpty(value: JsonObject): JsonObject {
   return (pruned(value) as JsonObject | undefined) ?? {}
 }

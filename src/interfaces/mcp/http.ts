@@ -1,4 +1,6 @@
-/** MCP over HTTP, stateless: the HTTP interface has already authenticated the requester and checked host and origin. */
+/**
+ * MCP over HTTP, without sessions. The HTTP interface has already authenticated the requester and checked host and origin of the request.
+ */
 import {
   type AuthInfo,
   createMcpHandler,

@@ -1,4 +1,6 @@
-/** Queries as MCP resources: reading one gives its present answer, subscribing to one reports its changes. */
+/**
+ * Queries as MCP resources: reading such a resource gives the query's present answer, subscribing to it reports when the answer changes.
+ */
 import {
   type AuthInfo,
   createMcpHandler,
@@ -26,7 +28,8 @@ import { isObject } from './brief.ts'
 import { protocolError, reportBug, type ServerOptions, wire } from './tool-call.ts'
 import { QUERY_ANSWER } from './tool-table.ts'
 
-// Notifies one listener that answers have changed: each query is a live query of the engine for the listener's viewer.
+// Notifies one listening client when answers change: each subscribed query runs as a live query of the engine on behalf of the client's
+// viewer.
 
 export interface Listener {
   /** Called when the answer of the query with this URI has changed; several changes in a row give a single call. */
@@ -193,7 +196,10 @@ export function takeSubscriptions(
   })
 }
 
-/** Limit on an answer read as a resource, which has no parameters for requesting more; an agent may read it repeatedly. */
+/**
+ * Maximum number of tokens of an answer that is read as a resource, since reading a resource has no parameters for requesting less or more.
+ * It is low because an agent may read the answer repeatedly.
+ */
 const MAX_TOKENS = 2000
 
 export function registerLiveResources(server: McpServer, engine: Engine, options: ServerOptions): void {
@@ -222,7 +228,10 @@ export function registerLiveResources(server: McpServer, engine: Engine, options
   }
 }
 
-/** Reading a live answer does not count as use; otherwise reading after each change would change the answer again. */
+/**
+ * The present answer of a query as text. Entries in it do not count as used: otherwise reading the answer after each change would change
+ * the answer again.
+ */
 async function answerTo(
   engine: Engine,
   question: NonNullable<ReturnType<typeof questionAt>>,
@@ -240,11 +249,13 @@ async function answerTo(
   return briefAnswer(QUERY_ANSWER, await ask({}), MAX_TOKENS, limit => ask({ limit }))
 }
 
-// `subscriptions/listen` on a persistent connection: each request is a listener of its own, until it is cancelled.
+// The message `subscriptions/listen` on a persistent connection: each such message makes a listener of its own, which lasts until the
+// message is cancelled.
 
 /**
- * Sits between a transport and the SDK's server: a listen request is passed on once its subscriptions are active, and changes are sent past
- * the server, which cannot tell listeners apart. Call it after the server was set on the transport.
+ * Puts a filter between the transport and the SDK's server: a message `subscriptions/listen` reaches the server only when its live queries
+ * are active; changes are sent to the client directly, because the server cannot tell several listeners apart. Must be called after the
+ * server was connected to the transport.
  */
 export function listenOn(transport: Transport, engine: Engine, options: ServerOptions, signal: AbortSignal): void {
   const listeners = new Map<RequestId, AbortController>()
@@ -307,9 +318,13 @@ export function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-// `subscriptions/listen` over HTTP: a stream for one listener, with its own bus, for as long as the client is connected.
+// The message `subscriptions/listen` over HTTP: the response is a stream for one listener, with its own event bus, for as long as the
+// client is connected.
 
-/** Whether the header of the request says that it listens. If the header does not match the body, the request is rejected later. */
+/**
+ * Whether the request's header says that it is a message `subscriptions/listen`. If the body does not match the header, the request is
+ * rejected later.
+ */
 export function isListening({ method, headers }: Request): boolean {
   return method === 'POST' && headers.get('mcp-method') === 'subscriptions/listen'
 }
@@ -357,7 +372,10 @@ function refusal(message: ListenMessage | null, thrown: unknown, { viewer }: Ser
   return Response.json({ jsonrpc: '2.0', id: message?.id ?? null, error: { code, message: text, data } })
 }
 
-/** Buffers events until there is a listener, so that no event is lost between the start of the subscriptions and the start of listening. */
+/**
+ * An event bus with one listener. Events that arrive before the listener is there are kept for it, so that no change is lost between the
+ * start of the live queries and the start of listening.
+ */
 class OneListener implements ServerEventBus {
   readonly #left: () => void
   readonly #missed: ServerEvent[] = []

@@ -1,4 +1,7 @@
-/** An MCP server for the catalog: tools, entries as resources, prompts. One definition for every transport and protocol revision. */
+/**
+ * Builds an MCP server from the catalog of operations: tools, entries as resources, and prompts. The definition is the same for every
+ * transport and revision of the protocol.
+ */
 import {
   completable,
   type GetPromptResult,
@@ -90,7 +93,8 @@ function said(text: string): GetPromptResult {
   return { messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-// Entries as resources, read with the viewer's present permissions: a hidden entry gives the same answer as a missing one.
+// Entries of the store as MCP resources, read with the viewer's permissions at the time of reading: an entry that the viewer may not see
+// gives the same answer as a missing one.
 
 function registerResources(server: McpServer, engine: Engine, options: ServerOptions): void {
   const { viewer, remote } = options

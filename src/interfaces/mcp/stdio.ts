@@ -73,7 +73,8 @@ export async function serveMcp(
     process.stdin.once('end', resolve)
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  // The input is piped through, because the transport closes with its input and would leave earlier requests unanswered.
+  // The transport gets a copy of standard input that does not end with it: the transport would close at the end of its input and leave open
+  // requests unanswered.
   const input = process.stdin.pipe(new PassThrough(), { end: false })
   const transport = new StdioServerTransport(input)
   const connection = serveConnection(engine, tools, options, transport)
@@ -84,7 +85,9 @@ export async function serveMcp(
   await connection.close()
 }
 
-/** Milliseconds for answers after the input has ended: a client that pipes its requests still reads the answers. */
+/**
+ * Milliseconds that open requests may still take after standard input has ended: a client that pipes its requests still reads the answers.
+ */
 const MAX_ANSWERING_MS = 30_000
 
 /** Lens of a query that names none: the lens chosen for the server, if exactly one was chosen. */

@@ -97,7 +97,10 @@ async function answer(
   return resultOf(tool, await run({}), room, limit => run({ limit }))
 }
 
-/** Passes `max_tokens` on to an operation that has such a field: the operation selects what fits, and the interface enforces the limit. */
+/**
+ * The argument `max_tokens` if the operation has a field of that name: the operation then selects what fits, and the limit on the whole
+ * result is enforced in addition.
+ */
 function owned({ ownsMaxTokens }: Tool, args: unknown): JsonObject {
   if (!ownsMaxTokens || !isObject(args) || args['max_tokens'] === undefined) return {}
   return { max_tokens: args['max_tokens'] }
@@ -108,7 +111,10 @@ function withPage({ answer }: Tool, input: JsonObject, { limit }: JsonObject): J
   return withValue(input, answer.page.limit.split('.'), limit as number)
 }
 
-/** Reads the arguments of a call. A rejection is reported and charged like any other rejection by the operation. */
+/**
+ * Separates the arguments of a tool call into the operation's input and the limits on the answer, and rejects unknown fields if the
+ * operation itself ignores these. A rejection is reported and counted against limits like any other rejection by the operation.
+ */
 function readArguments(
   engine: Engine,
   { operation, known }: Tool,
@@ -157,7 +163,10 @@ function withLens(tool: Tool, args: unknown, lens: string | undefined): unknown 
   return { lens, ...args }
 }
 
-/** Reports progress to the client; undefined if the client gave no token. The value only increases, over all phases together. */
+/**
+ * Returns a function that reports progress to the client; undefined if the client did not ask for progress. The reported value only
+ * increases, over all phases of the work together.
+ */
 function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined

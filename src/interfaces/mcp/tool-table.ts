@@ -25,7 +25,10 @@ export interface ToolEntry {
   readonly readOnly?: boolean
   /** Whether the operation ignores unknown input fields; unknown fields are then rejected before the operation runs. */
   readonly ignoresUnknown?: boolean
-  /** Advice on what to do next after an answer that reports an error itself; null: no error. Default: the operation throws its errors. */
+  /**
+   * For an operation that reports errors in its answer: advice on what to do next after such an answer, or null if the answer reports no
+   * error. Default: the operation throws its errors.
+   */
   readonly nextAfter?: (answer: JsonObject) => string | null
 }
 
@@ -81,7 +84,8 @@ const REMEMBER: ToolEntry = {
   name: 'remember',
   description: 'Store one fact, preference or message. recall finds it at once.',
   fields: ['text', 'speaker', 'conversation', 'at', 'tags'],
-  // As of put: an agent often queries right after, and may close the server: then nothing would make the vector.
+  // Waits until the vector is made, as for the tool that stores entries: an agent often queries right afterwards, and if it closes the
+  // server, nothing would make the vector.
   preset: { wait: true },
   help: {
     text: 'What to remember',
@@ -152,7 +156,10 @@ const SIMILAR: ToolEntry = {
 }
 const DELETE: ToolEntry = { operation: 'delete', description: 'Delete entries of yours by id.' }
 
-/** A tool of the lens context. The lens's contract ignores unknown parameters, but an agent should learn about its mistake. */
+/**
+ * Makes a tool of the lens context. By the lens's contract its operations ignore unknown parameters; the tool rejects them, because an
+ * agent should learn about its mistake.
+ */
 const contextTool = (entry: ToolEntry): ToolEntry => ({
   ...entry,
   answer: { brief: briefEnvelope },
@@ -272,7 +279,10 @@ export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]
   conversations: [REMEMBER, RECALL, EXPLAIN, GET, LIST, DELETE],
 }
 
-/** Advice after a call of the lens context, which never throws: its envelope reports errors by parameter. */
+/**
+ * Advice after a call of the lens context that failed; null if it succeeded. The lens never throws: the envelope that it returns lists
+ * errors by parameter.
+ */
 function nextAfterEnvelope({ status, errors }: JsonObject): string | null {
   if (status !== 'error') return null
   const details = Object.values((errors ?? {}) as Readonly<Record<string, unknown>>).flat()

@@ -77,7 +77,10 @@ function asEntry(entry: ToolEntry | string): ToolEntry {
   return typeof entry === 'string' ? { operation: entry } : entry
 }
 
-/** Finds tools by name among all operations that answer once; the tables come first, as they describe their operations better. */
+/**
+ * Finds table entries of tools by name. All operations that answer once can be named; entries of the tables are looked up first, because
+ * they describe their operations better.
+ */
 function byName(names: readonly string[], catalog: Catalog, lenses: readonly string[]): readonly ToolEntry[] {
   const tables = [...DEFAULT_TOOLS, ...MORE_TOOLS, ...lenses.flatMap(lens => entriesOf(catalog, lens))]
   const others = [...catalog.values()].filter(({ resumeAt }) => resumeAt === undefined)

@@ -98,12 +98,16 @@ export const DEFAULTS: BeliefsSettings = {
   invalidateOnUpdate: true,
   answerNodes: true,
   answerNetwork: true,
-  // Ten per second: with twenty thousand beliefs, one sender then uses a tenth of a core (`npm run bench -- nodes`).
+  // Default number of answers per minute for one sender: ten per second. With twenty thousand beliefs one sender then uses a tenth of a
+  // processor core (`npm run bench -- nodes`).
   answersPerMinute: 600,
   thresholds: new Map(),
 }
 
-/** Checks the settings. Throws `invalid_argument` for unknown names and values out of range; fields are named `lenses.beliefs.<name>`. */
+/**
+ * Checks the section `lenses.beliefs` of the configuration. Throws `invalid_argument` for unknown names and values out of range, naming the
+ * field as `lenses.beliefs.<name>`.
+ */
 export function checkSettings(given: unknown): BeliefsSettings {
   const set = parseWith(settingsSchema, given ?? {}, ([fault]) => {
     const { path = [], kind, value, issue } = fault ?? {}

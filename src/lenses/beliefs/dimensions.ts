@@ -1,4 +1,7 @@
-/** The six dimensions of confidence in a belief. In a module without the schemas, because the explorer needs only the names. */
+/**
+ * Names of the six dimensions of confidence in a belief. They are in a module of their own, without the schemas, because the web explorer
+ * needs only the names.
+ */
 
 /** The six dimensions, in the order in which vectors and columns store confidence values (BQ-012). */
 export const DIMENSIONS = [

@@ -89,7 +89,7 @@ export interface Fault {
 
 const MAX_FAULTS = 20
 
-/** The error for a request with faults: its code and message are those of the first fault, and `details.all` has up to twenty. */
+/** Makes the error for a request with faults: it has the code and message of the first fault, and up to twenty faults in `details.all`. */
 export function faulty(faults: readonly [Fault, ...Fault[]]): BeliefsError {
   const [{ code, path, constraint, reason, value }] = faults
   const shown = value === null ? '' : `, got ${value}`

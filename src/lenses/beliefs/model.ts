@@ -1,6 +1,7 @@
 /**
- * Schemas of the lens's data in its external form (snake_case): a belief, and the answer to a query. The schemas are published, and the
- * types are derived from them. Times are ISO 8601 in UTC with milliseconds; no field is ever undefined, unknown values are null.
+ * Schemas of the data of the beliefs lens as seen by clients (names in snake_case): a belief, and the answer to a query. The schemas are
+ * published, and the types are derived from them. Times are ISO 8601 in UTC with milliseconds; no field is ever undefined, unknown values
+ * are null.
  */
 import { z } from 'zod'
 import { DIMENSIONS, type Dimension } from './dimensions.ts'
@@ -81,7 +82,10 @@ const confidence = object(byDimension(meaning => level.nullable().describe(`${me
 /** Values of the six confidence dimensions, each 0 to 1; null: unknown, which does not count as 0. */
 export type Confidence = Value<typeof confidence>
 
-/** One version of a belief as a requester sees it: ids that the requester may not see are left out, and a holder may be a pseudonym. */
+/**
+ * One version of a belief as a requester sees it: ids that the requester may not see are left out, and the holder may be hidden or shown
+ * under a pseudonym.
+ */
 export const belief = object({
   id: text.describe('Name of this version, unique among those of its holder'),
   version: z.int().min(1).describe('From 1; one more with every version'),
@@ -157,7 +161,10 @@ const counted = {
   contribution: z.number().describe('Value times weight, 0 to 1'),
 }
 
-/** Trust that the requester itself stated, with exact numbers; trust of others is only shown as a band (BQ-107). */
+/**
+ * Trust that the requester has stated in its own trust edge, with exact numbers. Trust that rests on other agents' edges is only shown as a
+ * band: low, medium or high (BQ-107).
+ */
 const directTrust = object({
   level: level.describe('Level as the requester stated it, 0 to 1'),
   entries: z.record(z.string(), level).describe('Levels by domain of the query, 0 to 1'),
@@ -233,7 +240,10 @@ const explanationParts = {
   of: count.describe('Number of matches'),
 }
 
-/** The explanation as `beliefs.explain` returns it, where percentile and summary are fields of the answer itself. */
+/**
+ * The explanation of a rank as the operation `beliefs.explain` returns it; percentile and summary are not in it, because they are fields of
+ * the answer itself.
+ */
 export const explanationTree = object(explanationParts)
 
 export const percentile = z.number().min(0).max(100).describe('100 for the first match, 0 for the last')

@@ -43,8 +43,9 @@ export interface BeliefsState {
    */
   look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit, through?: string): T
   /**
-   * Like `look`, with a body that pauses. It starts again if, during a pause, something visible to the requester changed: beliefs, their
-   * vectors, or memberships. So the steps must not change anything, and the answer describes a single moment.
+   * Runs a `body` that pauses so that other work can run, on one state of the store. The body is started again if, during a pause,
+   * something visible to the requester changed: beliefs, their vectors, or memberships. So the body must have no side effects, and its
+   * result describes a single moment.
    */
   lookInSteps<T>(requester: string, body: (view: ShowView) => Steps<T>, time: TimeLimit, through?: string): Promise<T>
   /**
@@ -70,7 +71,8 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const requesters = new Requesters(store)
   const model = modelOf(host)
   const prepare = (id: string) => {
-    // Pseudonyms may be needed here, so their secret is made first: making it is a write, which is not possible within a read.
+    // If the requester is in a federation, pseudonyms may be needed. Their secret is created now, because creating it is a write, which is
+    // impossible within the read that follows.
     if (requesters.of(id).federations.length > 0) secret.make()
   }
   const viewOf = (reader: StoreReader, id: string, time: TimeLimit | undefined, through?: string): ShowView => {
@@ -128,7 +130,10 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
 
 // Runs work that pauses on one state of the store (QE-019). The work is started again if data that it has read changed during a pause.
 
-/** How often the work is started before it runs within a single read. So it ends even if others write all the time. */
+/**
+ * How many times the work is started with pauses between reads. After that it runs within a single read, so that it ends even if others
+ * write all the time.
+ */
 const ATTEMPTS = 4
 
 export interface Begun<T> {

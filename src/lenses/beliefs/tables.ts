@@ -1,11 +1,17 @@
-/** Tables of the lens. A current belief is an entry of kind `belief` with a row of this aspect; past versions are rows of another table. */
+/**
+ * Tables of the beliefs lens. A current belief is an entry of kind `belief` with a row in the table `beliefs_beliefs`; past versions are
+ * rows in `beliefs_versions`.
+ */
 import type { TableDeclaration } from '../../model/table.ts'
 
 /** Name of the collection that contains all beliefs, and the kind of their entries. */
 export const COLLECTION = 'beliefs'
 export const KIND = 'belief'
 
-/** Aspect of a current version: the fields that an entry does not have. Holder, visibility and federations are in the entry's audience. */
+/**
+ * Table of current versions: fields of a belief that its entry does not have. Holder, visibility and federations are in the entry's
+ * audience.
+ */
 export const BELIEFS: TableDeclaration = {
   name: 'beliefs_beliefs',
   aspect: 'belief',
@@ -137,7 +143,10 @@ export const PEERS: TableDeclaration = {
   key: ['id'],
 }
 
-/** Settings, where they differ from the defaults, of federations whose results are aggregates (BQ-105). */
+/**
+ * Table of settings of federations that publish only aggregates (BQ-105); a federation has a row only if its settings differ from the
+ * defaults.
+ */
 export const AGGREGATE_RULES: TableDeclaration = {
   name: 'beliefs_aggregate_rules',
   columns: [
@@ -156,7 +165,10 @@ export const AGGREGATE_RULES: TableDeclaration = {
   key: ['federation'],
 }
 
-/** Figures reported for a topic in an epoch. They contain noise, and are the same for every member (BQ-105). */
+/**
+ * Table of the figures that were reported for a topic in an epoch. They contain random noise, and are equal for every member that asks
+ * (BQ-105).
+ */
 export const AGGREGATE_ANSWERS: TableDeclaration = {
   name: 'beliefs_aggregate_answers',
   columns: [

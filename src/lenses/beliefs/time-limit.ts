@@ -5,7 +5,10 @@
 import { QuerentError } from '../../model/errors.ts'
 import { BeliefsError } from './errors.ts'
 
-/** Rows processed between two checks of the clock. They take well under a millisecond; 50 ms are allowed. */
+/**
+ * Number of rows processed between two checks of the clock: well under a millisecond of work, while a query may exceed its time limit by 50
+ * ms.
+ */
 export const ROWS_AT_ONCE = 4096
 
 /** Number of characters searched between two checks of the clock: one long belief, or some hundred usual ones. */
@@ -54,7 +57,10 @@ export class TimeLimit {
     return new BeliefsError('TIMEOUT', message, { elapsed_ms: elapsed, timeout_ms: this.#timeoutMs })
   }
 
-  /** Returns a function that counts characters, and checks the clock after every `CHARACTERS_AT_ONCE` of them. */
+  /**
+   * Returns a function that adds up numbers of characters, and checks the time limit whenever `CHARACTERS_AT_ONCE` of them have been
+   * reached.
+   */
   reader(): (characters: number) => void {
     let sum = 0
     return characters => {

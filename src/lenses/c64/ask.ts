@@ -17,7 +17,10 @@ import type { C64Question, C64Settings } from './settings.ts'
 import { enrichmentOf, NO_TAG_MATCH } from './stages.ts'
 import { stateOf } from './state.ts'
 
-/** Reason why an answer is incomplete. `code` is stable: `plugin_failed`, `vectors_pending`, or the code of a note of the pipeline. */
+/**
+ * A reason why an answer is incomplete. `code` never changes its meaning: `plugin_failed`, `vectors_pending`, or the code of a note from
+ * the query pipeline.
+ */
 interface SearchWarning {
   readonly code: string
   readonly message: string
@@ -69,7 +72,8 @@ async function askStore(host: LensHost, question: C64Question, call: CallContext
     reason: page.reason,
     nearest: hitsOf(page.nearest ?? [], nearest?.entries ?? []),
     cursor: page.cursor,
-    // Words alone are enough for questions about registers, so without an embedding model this note is not a warning.
+    // Most questions about registers can be answered by words alone, so if no embedding model is installed, the note `words_only` is not
+    // passed on as a warning.
     warnings: page.notes
       .filter(({ code }) => code !== 'words_only' || host.embedder !== null)
       .flatMap(note => warningOf(note, hasCorpus(host.store, stateOf(host).settings.collection))),

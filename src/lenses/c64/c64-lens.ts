@@ -54,7 +54,9 @@ export function c64Lens(options: C64LensOptions = {}): Lens {
   }
 }
 
-/** Error for a query through the pipeline when the lens is set to a Qdrant server: the pipeline searches only stores. */
+/**
+ * The error for a pipeline query if the lens is configured to search a Qdrant server, because the pipeline searches only the local store.
+ */
 function askedOfServer(): QuerentError {
   const message =
     'lens: c64 is set to a Qdrant server (lenses.c64.backend), which only c64.query supports; set it to embedded'

@@ -31,7 +31,8 @@ function* documentOf({ name, text }: SourceFile): Steps<FileDocument> {
     part: null,
     title: title ?? name.replace(/\.[^.]*$/, ''),
     content: document,
-    // The prose is the beginning of the document. Listings are not chunked, because they contain few meaningful words.
+    // Only the prose is split into chunks for embedding; it is the beginning of the document, so positions agree. Program listings are left
+    // out, because they contain few meaningful words.
     chunks: yield* chunkContentInSteps(prose === '' ? document : prose, { format: 'markdown' }),
     kind: type,
     tags: tags.slice(0, MAX_TAGS),
@@ -143,7 +144,10 @@ function nameTags(line: string): readonly string[] {
   return name === undefined ? [] : [canonicalTag(name)]
 }
 
-/** Reference in a list item such as `- "chunk name" - what it adds`. Any dash or a colon may separate the two. */
+/**
+ * The reference to another file in a list item such as `- "chunk name" - what it adds`. A dash of any kind or a colon may separate name and
+ * description.
+ */
 function reference(line: string): readonly HitReference[] {
   const match =
     /^\s*[-*]\s+(?:\[([^\]]+)\](?:\([^)]*\))?|["“`]([^"”`]+)["”`]|(.+?))(?:\s+[-–—]+\s+|\s*[:—]\s+|\s*$)(.*)$/.exec(

@@ -78,7 +78,8 @@ function writeSome(writer: StoreWriter, collection: string, records: readonly Do
 type Known = Pick<EntryDraft, 'createdAt' | 'knownAt'> & { readonly key: number }
 
 /**
- * Facts written earlier, with these ids or (by default) all. Entries of the user are not among them: they have another holder, kind or id.
+ * Built-in facts that the store contains, with the given ids or, by default, all. Entries written by users are not among them, because they
+ * have another holder, kind or id.
  */
 function factsOfOurs(writer: StoreWriter, ids?: readonly string[]): ReadonlyMap<string, Known> {
   const partitions = writer.partitions().map(({ id }) => id)
@@ -108,7 +109,8 @@ function draftOf({ id, title, type, text, tags }: DomainRecord, collection: stri
     tags,
     metadata: { type },
     audience: audience('public', OWNER),
-    // In answers of other lenses, entries of one origin share a position. A fact has no origin, so it always has its own position.
+    // Where other lenses list results, entries with one origin (such as parts of one document) share a position. A fact has no origin, so
+    // it is always listed by itself.
     origin: null,
     validFrom: null,
     validUntil: null,

@@ -1,5 +1,6 @@
 /**
- * Names in a query (registers, routines, instructions, colours), and the canonical spelling of each as a tag, for records and for queries.
+ * Finds names in a query (chip registers, KERNAL routines, processor instructions, colours), and gives each its canonical spelling as a
+ * tag. Records and queries use the same spelling.
  */
 import { textBefore, toAddress } from './enrichment/numbers.ts'
 import {
@@ -50,7 +51,10 @@ function registerNamed(name: string): RegisterFact | null {
   return BY_NAME.get(upper) ?? BY_ALIAS.get(upper) ?? null
 }
 
-/** Short aliases of registers without a digit count only in capitals: otherwise they are words or other abbreviations. */
+/**
+ * An alias of a register that has at most three letters and no digit counts only when the query writes it in capitals: in lower case it
+ * could be an ordinary word or another abbreviation.
+ */
 function aliased(word: Word): RegisterFact | undefined {
   if (/^[A-Z]{1,3}$/.test(word.upper) && !word.isUpper) return undefined
   return BY_ALIAS.get(word.upper)
@@ -66,7 +70,8 @@ function sharedNamed(word: Word, chips: ReturnType<typeof chipsNamed>): readonly
   const canonical = BY_NAME.get(word.upper)
   const [first, second] = registers
   if (chips.second && !chips.first) return second === undefined ? [] : [second]
-  // A shared name is also the canonical name of the first chip's register, which is meant unless the query speaks only of the other chip.
+  // A generic name shared by registers of two chips is also the canonical name of the first chip's register; that register alone is meant
+  // unless the query mentions only the second chip.
   if (canonical !== undefined) return [canonical]
   if (!word.isUpper && !chips.any) return []
   return chips.first && !chips.second ? [first].filter(register => register !== undefined) : registers
@@ -149,7 +154,10 @@ export const MNEMONIC_NAMES: readonly string[] = [...MNEMONICS.keys()]
 
 const ASSEMBLY_WORD =
   /\b(?:opcodes?|mnemonics?|instructions?|assembly|assemblers?|6502|6510|machine[ -](?:code|language)|addressing modes?)\b/i
-/** Text directly behind a mnemonic that is an operand: `#` and a number, `$` and a digit, or an indirect address. */
+/**
+ * Text directly after a mnemonic that shows an operand: `#` and a number, `$` and a hexadecimal digit, or an indirect address such as
+ * `($fb)`.
+ */
 const OPERAND = /^\s*(?:#[$%\d]|\$[0-9a-f]|\(\$)/i
 
 /** Canonical mnemonics of the processor instructions that the query mentions, in order of appearance, without duplicates. */
@@ -170,12 +178,14 @@ export function mnemonicsIn(query: string): readonly string[] {
 }
 
 /**
- * In prose too, a mask or bit number may follow `AND` and `BIT`; only an address in assembler notation shows that an instruction is meant.
+ * `AND` and `BIT` may be followed by a mask or bit number in ordinary text too; for these two words only an address in assembler notation
+ * shows that the instruction is meant.
  */
 const BEFORE_AMOUNTS = new Set(['AND', 'BIT'])
 
 /**
- * Returns a function that says whether the text from a position on is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`, `LDA($FB),Y`.
+ * Returns a function that says whether the text of the query from a position on is the operand of a mnemonic, as in `LDA $9A`, `lda
+ * ($fb),y` and `LDA($FB),Y`.
  */
 export function operandReader(query: string): (start: number) => boolean {
   const shouted = isShouted(query)
@@ -212,7 +222,10 @@ export function colorsIn(query: string): readonly ColorFact[] {
   return [...new Set(found.filter(color => color !== undefined))]
 }
 
-/** Form in which colour names are compared: capitals, British spelling of grey, a blank for each blank, hyphen or underscore. */
+/**
+ * A colour name in the form in which names are compared: capitals, British spelling of grey, and blanks in place of hyphens and
+ * underscores.
+ */
 function plain(name: string): string {
   return name
     .trim()

@@ -118,7 +118,8 @@ const queryOperation = lensOperation({
   summary: 'Search facts about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
   output: queryOutput,
-  // Declared as a write: where the store holds facts or other entries of the collection, a query of the owner brings the facts up to date.
+  // Declared as a write operation: where the store already holds the built-in facts or other entries of the collection, a query by the
+  // owner first brings the stored facts up to date.
   effect: { kind: 'write', idempotent: true },
   cost: costOfAsking,
   run: async (host, { formatted, ...question }, call) => {

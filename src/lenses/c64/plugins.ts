@@ -1,4 +1,7 @@
-/** The built-in plugins, in one table, so that a bundled program, which cannot search a folder for them, contains them all. */
+/**
+ * The built-in enrichment plugins of the lens `c64`, in one table: a program bundled into one file has no plugin folder to search, so it
+ * needs them as imports.
+ */
 
 import { c64Corpus } from './corpus.ts'
 import {
@@ -86,7 +89,10 @@ function addressesIn(numbers: readonly ParsedNumber[]): readonly number[] {
   return numbers.filter(({ role }) => role === 'address').map(({ value }) => value)
 }
 
-/** Plain decimal numbers below this count things ("voice 1"), unless they are in the place of an operand. */
+/**
+ * A plain decimal number below this value is taken as a count or index ("voice 1") and is not shown in other bases, unless it is written as
+ * an operand.
+ */
 const MIN_SHOWN = 10
 
 function isCount(number: ParsedNumber, query: string): boolean {
@@ -95,7 +101,8 @@ function isCount(number: ParsedNumber, query: string): boolean {
 }
 
 function otherForms({ sourceToken, value, decimal, hex, binary }: ParsedNumber): readonly string[] {
-  // The end of a hexadecimal range may consist of decimal digits only: the 2000 in `$1000-2000` is hexadecimal.
+  // The end of a hexadecimal range may consist of decimal digits only, such as the 2000 in `$1000-2000`; so digits alone do not show that a
+  // number is decimal.
   const isDecimal = /^[\d,]+$/.test(sourceToken) && Number(sourceToken.replaceAll(',', '')) === value
   return [
     ...(sourceToken.toUpperCase() === hex ? [] : [hex]),
@@ -187,7 +194,10 @@ function addresses({ query, numbers }: EnrichmentInput, expandAddresses: boolean
   }
 }
 
-/** Adds the manuals' terms for everyday words, so that queries without a name or number find their record. */
+/**
+ * Adds the technical terms of the C64 manuals for everyday words of the query, so that a query without a name or number finds the record
+ * that it means.
+ */
 function manualWords({ query }: EnrichmentInput): EnrichmentResult {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const meant = RULES.filter(({ parts }) => parts.every(part => words.some(word => part.test(word))))
@@ -309,7 +319,10 @@ export function c64Domain(options: C64Options = {}): EnrichmentDomain {
 
 const ADDRESS_WORDS = ['POKE', 'PEEK', 'SYS', 'WAIT', 'USR']
 
-/** Keywords of BASIC V2 that end with a letter. Those that end with a sign, such as `CHR$`, may touch a number anyway. */
+/**
+ * Keywords of BASIC V2 that end with a letter, which may touch a number that follows (`GOTO100`). Keywords that end with a sign, such as
+ * `CHR$`, need no entry.
+ */
 const KEYWORDS = [
   ...['END', 'FOR', 'NEXT', 'DATA', 'INPUT', 'DIM', 'READ', 'LET', 'GOTO', 'RUN', 'IF', 'RESTORE', 'GOSUB', 'RETURN'],
   ...['REM', 'STOP', 'ON', 'WAIT', 'LOAD', 'SAVE', 'VERIFY', 'DEF', 'POKE', 'PRINT', 'CONT', 'LIST', 'CLR', 'CMD'],
@@ -317,7 +330,10 @@ const KEYWORDS = [
   ...['FRE', 'POS', 'SQR', 'RND', 'LOG', 'EXP', 'COS', 'SIN', 'TAN', 'ATN', 'PEEK', 'LEN', 'VAL', 'ASC', 'GO'],
 ]
 
-/** Statements whose commas separate operands. The lower-case word "data" counts only where a number follows. */
+/**
+ * Statements of BASIC and assembler whose operands are separated by commas. The lower-case word "data" counts as a statement only where a
+ * number follows.
+ */
 const OPERAND_LIST =
   /(?<![\p{L}_])(?:(?:poke|peek|sys|wait|usr)(?![\p{L}_])|data\s*[$%\d]|[.!](?:byte|byt|by|db)(?![\p{L}\p{N}_])|dc\.b(?![\p{L}\p{N}_]))/iu
 const DATA = /(?<![\p{L}_])DATA(?![\p{L}_])/u

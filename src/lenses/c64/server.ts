@@ -24,8 +24,8 @@ export interface Remote {
 export const MODEL_KEY = 'OPENAI_API_KEY'
 
 /**
- * Opens the Qdrant server and the embedder of its collection. Rejects with `invalid_argument` where OpenAI's own server has no
- * key, and with `provider_failed` where Qdrant does not answer.
+ * Connects to the Qdrant server and opens an embedder for its collection. Rejects with `invalid_argument` where the engine may not contact
+ * servers, or where embeddings come from OpenAI's own server and no key is set; and with `provider_failed` where Qdrant does not answer.
  */
 export async function openRemote(
   { remote }: Pick<LensHost, 'remote'>,

@@ -80,7 +80,10 @@ export interface SettingsLayers {
   readonly constructed?: GivenSettings | undefined
 }
 
-/** Combines the layers of settings. Throws `invalid_argument` or `unknown_field`, naming the layer and the setting. */
+/**
+ * Combines defaults, configuration file, environment variables and the caller's values into the settings. Throws `invalid_argument` or
+ * `unknown_field`, naming the source and the setting at fault.
+ */
 export function resolveSettings({ file, environment = {}, constructed = {} }: SettingsLayers): C64Settings {
   return {
     ...DEFAULTS,
@@ -106,7 +109,10 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
-/** Converts a variable's text to the type of the field. Text that cannot be converted stays text, and is then refused by the schema. */
+/**
+ * Converts the text of an environment variable to the type of its setting. Text that cannot be converted is returned unchanged, and the
+ * schema then refuses it.
+ */
 function readAs(field: Field, text: string): unknown {
   const of = FIELDS[field]
   if (of instanceof z.ZodNumber) return Number.isFinite(Number(text)) ? Number(text) : text
@@ -149,7 +155,10 @@ export type C64Options = z.output<typeof c64Options>
 
 const question = z.strictObject({ query, raw, limit, fetchLimit, minScoreRatio, fusion, cursor: questionFields.cursor })
 
-/** A query; fields that are left out take the lens's settings. `cursor`: from an answer of the embedded store; a server gives none. */
+/**
+ * A query of a library caller; fields that are left out take the lens's settings. `cursor`: from an earlier answer of the embedded store,
+ * to get the next page; answers from a Qdrant server have no cursor.
+ */
 export type C64Question = Readonly<z.input<typeof question>>
 
 /** Checks a `c64` query of a library caller against its schema. Throws `invalid_argument` or `unknown_field`, naming the field. */

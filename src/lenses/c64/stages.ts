@@ -107,7 +107,8 @@ async function retrieve(plan: Plan, wanted: number, context: QueryContext): Prom
   const named = await namesIn(all, enrichment, depth, context)
   const asAsked = asked === null ? null : await DEFAULT_STAGES.retrieve({ ...plan, ...asked }, depth, context)
   const candidates = await context.turns.run(joined(all.candidates, more, named, asAsked, filterTags, context))
-  // Without a tag, the context that enrichment adds for numbers says nothing about the query's subject, so the original query is used.
+  // Where the query has no tag, what enrichment added for its numbers says nothing about its subject. Whether entries match the query at
+  // all is then judged by the original query.
   const isJudgedAsAsked = asAsked !== null && filterTags.length === 0
   const { statistics } = isJudgedAsAsked ? asAsked : all
   const most = { most: all.statistics['bmMax'] ?? 0, askedMost: asAsked?.statistics['bmMax'] ?? 0 }
@@ -278,7 +279,10 @@ function listed(byScore: readonly Row[], size: number): readonly Row[] {
   return byName.length === 0 ? byScore.slice(0, size) : fuseByRank(byScore.slice(0, MIN_DEPTH), byName, size)
 }
 
-/** Documents that come before every fact when the query is judged without enrichment; none where there are no facts. */
+/**
+ * Documents whose score by the original query is above that of every fact, so enrichment must not put facts before them; none where the
+ * results have no facts.
+ */
 function documentsFirst(best: readonly Row[], asAsked: (row: Row) => number): readonly Row[] {
   const isDocument = ({ scored: { signals } }: Row) => signals['document'] !== undefined
   const bestFact = Math.max(...best.filter(row => !isDocument(row)).map(asAsked))

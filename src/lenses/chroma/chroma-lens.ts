@@ -93,7 +93,10 @@ class ChromaImport implements LensImport {
     return row
   }
 
-  /** A node's colour is computed from anchors: with a different binding of hashtags, nodes would have wrong positions. */
+  /**
+   * Requires that an imported hashtag has the anchor that it has in the store: colours of nodes are computed from anchors, so another
+   * anchor would give nodes wrong positions.
+   */
   #checkBinding(row: Row): void {
     const { anchor, hashtag } = row as { anchor: number; hashtag: string }
     if (bindingOf(hashtag, anchor) === undefined) throw invalidArgument('anchor', anchor, 'an anchor that there is')

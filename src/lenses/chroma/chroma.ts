@@ -85,7 +85,10 @@ export class Chroma {
     return { viewer: this.viewer, signal: NEVER }
   }
 
-  /** Result rows, best first. Input that is a list is taken as hashtags; a text goes through a query profile. */
+  /**
+   * Runs one query and returns the result rows, best first. A list as input is taken as hashtags; a text is turned into hashtags by a query
+   * profile.
+   */
   async query(input: readonly string[] | string, options?: QueryOptions): Promise<readonly ResultRow[]> {
     return (await this.queryDetailed(input, options)).results
   }
@@ -202,13 +205,19 @@ export class Chroma {
     return this.assignHashtags(assignmentsIn(checkArgument('text', z.string(), text)))
   }
 
-  /** All hashtags with their anchors, for `importVocabulary` into an empty store: one line per hashtag, or a stack file in JSON. */
+  /**
+   * All hashtags with their anchors as a text that `importVocabulary` reads into an empty store: one line per hashtag, or a stack file in
+   * JSON.
+   */
   exportVocabulary(as: 'lines' | 'stack' = 'lines'): string {
     const { bindings, host } = this.#state
     return vocabularyText(bindings.list(), checkArgument('as', vocabularyForm, as), host.clock.now())
   }
 
-  /** Nearest hashtags in meaning of those that are to be placed. `isMove`: the hashtags are assigned already and get another anchor. */
+  /**
+   * For hashtags that are about to be assigned, the assigned hashtags nearest to them in meaning. `isMove`: the hashtags are assigned
+   * already and get another anchor.
+   */
   #neighboursOf(assignments: readonly Assignment[], isMove = false): Promise<NeighboursOf> {
     const { bindings, meanings } = this.#state
     const list = bindings.toPlace(assignments, isMove)
@@ -220,13 +229,18 @@ export class Chroma {
     )
   }
 
-  /** Assigns the starter vocabulary of developers' topics, as far as its hashtags are not assigned yet. Returns the new bindings. */
+  /**
+   * Assigns those hashtags of the starter vocabulary (topics of software developers) that are not assigned yet, and returns their bindings.
+   */
   async assignStarter(): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
     return this.#written(() => assignStarter(this.#state.bindings))
   }
 
-  /** Frees the anchor of a hashtag. Like `migrateHashtag`, only for the local owner: the outcome depends on nodes of all holders. */
+  /**
+   * Removes the assignment of a hashtag, so that its anchor is free. Only the local owner may do this: success depends on nodes of all
+   * holders, so it would reveal hidden nodes.
+   */
   async unassignHashtag(hashtag: string): Promise<Binding> {
     this.#ownerOnly('unassignHashtag')
     return this.#written(() => this.#state.bindings.unassign(hashtag))
@@ -280,7 +294,10 @@ export class Chroma {
     return this.#retried(() => statisticsOf(this.#state.memory, this.viewer.id))
   }
 
-  /** A page of the nodes as points, newest first, each with a forecast of its memory. Does not count as a use of the nodes. */
+  /**
+   * One page of the visible nodes as points in colour space, newest first, each with a forecast of how its memory fades. Does not count as
+   * a use of the nodes.
+   */
   async points(options: PointsOptions = {}): Promise<PointsPage> {
     const checked = checkCamel(pointsOptions, options, 'options')
     await this.#state.host.ready?.([POINTS])
@@ -315,7 +332,10 @@ export class Chroma {
     return this.#retried(() => this.#state.access.flush())
   }
 
-  /** Retries the work while the store is busy (CQ-106). The work is run again from its start, so it must have no effect when it fails. */
+  /**
+   * Runs the work, and runs it again while the store is busy (CQ-106). Each attempt begins at the start of the work, so a failed attempt
+   * must leave no effect.
+   */
   #retried<T>(work: () => T | Promise<T>): Promise<T> {
     return retrying(work, this.#state.sleep)
   }

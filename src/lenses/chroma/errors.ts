@@ -71,7 +71,8 @@ export class StorageError extends ChromaError {
 }
 
 /**
- * Error: the database refused an access; details.retryable, details.attempts; details.reason `store_corrupt` where the store is damaged.
+ * Error: the database refused to read or write. details.retryable, details.attempts (how often it was tried); details.reason is
+ * `store_corrupt` where the store is damaged.
  */
 export class DatabaseError extends StorageError {
   constructor(
@@ -107,7 +108,10 @@ export function invalidParameter(parameter: string, value: unknown, expected: st
   })
 }
 
-/** Parameters that are lists whose items are checked one by one: the name of an item in messages, and the detail that has its position. */
+/**
+ * Parameters that are lists and whose items are checked one by one: how messages call an item, and the key of the error details that holds
+ * the item's index.
+ */
 const LISTS: Readonly<Record<string, { readonly item: string; readonly detail: string }>> = {
   queries: { item: 'query', detail: 'batch_index' },
   assignments: { item: 'assignments', detail: 'index' },
@@ -174,11 +178,13 @@ export function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text
 }
 
-// The lens's library takes names in camelCase, HTTP and other interfaces in snake_case (CQ-001); one schema checks both.
+// Checks of names and values of library calls. The library of the lens takes names in camelCase, HTTP and other interfaces in snake_case
+// (CQ-001); one schema checks both.
 
 /**
- * Checks a camelCase object of a library caller by the snake_case schema. Throws `invalid_parameter`: unknown names as the caller wrote
- * them (CQ-006), others in snake_case. `what`: the name of the argument in the error where it is no object.
+ * Checks an object from a library caller, with camelCase names, by a snake_case schema, and returns it in camelCase. Throws
+ * `invalid_parameter`, which gives unknown names as the caller wrote them (CQ-006) and known ones in snake_case. `what`: the argument's
+ * name in the error where it is no object.
  */
 export function checkCamel<T extends z.ZodObject>(schema: T, given: unknown, what: string): CamelCased<z.output<T>> {
   return camelCased(checkToWire(schema, given, what)) as CamelCased<z.output<T>>
@@ -210,7 +216,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || prototype === Object.prototype
 }
 
-// Database errors (CQ-106): work that met a busy store is tried again, and a remaining failure is reported as a DatabaseError.
+// Handling of database errors (CQ-106): work that meets a busy store is run again, and an error that remains is thrown as a DatabaseError.
 
 /** Waits before the second, third, fourth and fifth attempt of work that met a busy store, in ms. */
 const WAITS: readonly number[] = [50, 100, 200, 400]

@@ -1,4 +1,6 @@
-/** Types and schemas of the lens `chroma` that its parts exchange. Times are Unix seconds (CQ-009), colours CIELAB as doubles. */
+/**
+ * Types and schemas that the parts of the lens `chroma` share. Times are Unix seconds (CQ-009); colours are CIELAB coordinates as doubles.
+ */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { anyJson, anyObject, recordInput } from '../../model/parse-input.ts'
@@ -52,7 +54,10 @@ export type Color = readonly [number, number, number]
 
 const EXAMPLE_TAGS = ['#code', '#rust', '#error', '#types', '#async', '#compiler', '#tooling', '#note']
 
-/** Format of hashtags in JSON; the zone rules decide which sets may be queried or stored (CQ-034 to CQ-036). */
+/**
+ * Schema of a list of hashtags in JSON. It checks only the format; which sets may be stored or queried is decided by rules for the number
+ * of tags per zone (CQ-034 to CQ-036).
+ */
 export const hashtagList = z
   .array(z.string())
   .describe(
@@ -94,7 +99,9 @@ export const scoreWeights = z
     'weights whose sum is 1',
   )
 
-/** Parameters that a call and a query profile have in common (CQ-003 to CQ-018). Null means none, and overrides a configured value. */
+/**
+ * Query parameters that both a call and a query profile can give (CQ-003 to CQ-018). Null means "none" and overrides a configured value.
+ */
 export const queryParams = z.strictObject({
   k: z.int().min(1).nullish().describe('Most results, at least 1. Default: 5 (setting query.default_k)'),
   max_distance: z
@@ -219,7 +226,10 @@ export const warning = z.lazy(() =>
 )
 export type Warning = ReadonlyDeep<z.infer<typeof warning>>
 
-/** A node without the fields that a query computes (CQ-074, CQ-075). Plug-in columns are at the same level (CQ-077). */
+/**
+ * Schema of a node without the fields that depend on a query (CQ-074, CQ-075). Columns of plug-ins are fields at the top level of the row
+ * (CQ-077).
+ */
 export const nodeRow = z.lazy(() =>
   z
     .object({

@@ -1,4 +1,7 @@
-/** Query operations of the lens `chroma`: one query, several, the nearest by colour alone, and those that every lens has for a query. */
+/**
+ * Query operations of the lens `chroma`: one query, a batch of queries, the nearest nodes by colour alone, and the operations that every
+ * lens has for its queries (such as explain, count and watch).
+ */
 
 import { z } from 'zod'
 import { didYouMean } from '../../base/near-names.ts'
@@ -52,7 +55,8 @@ const batch = chromaOperation({
   input: queries,
   output: z.lazy(() => z.strictObject({ answers: z.array(detailedAnswer).describe('In the order of the queries') })),
   effect: { kind: 'read', idempotent: false },
-  // The operation checks its input itself: the first wrong item is reported (CQ-101), even where a later one does not match the schema.
+  // The engine does not check the input by the schema: the operation checks the items of the batch itself, in order, so that the first
+  // wrong item is the one reported (CQ-101).
   checksInput: true,
   // Cost of a batch, charged at once for all items, because a batch is answered as a whole or not at all.
   cost: given =>

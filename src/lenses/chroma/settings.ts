@@ -139,7 +139,10 @@ export interface SettingLayers {
   readonly file?: unknown
   /** Environment variables named CHROMA_<SECTION>_<KEY>; an unknown key of a known section is an error. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** Options of the constructor: `queryConfig`, `memoryConfig`, `vocabularyConfig`, `storageConfig` in camelCase, and `accessUpdates`. */
+  /**
+   * Settings in the options of the constructor: `queryConfig`, `memoryConfig`, `vocabularyConfig` and `storageConfig`, with camelCase keys,
+   * and `accessUpdates`.
+   */
   readonly constructed?: ConstructedSettings | undefined
 }
 
@@ -151,7 +154,10 @@ export interface ConstructedSettings {
   readonly accessUpdates?: 'immediate' | 'queued' | undefined
 }
 
-/** Combines the layers of settings. Throws ConfigurationError `invalid_configuration`; details.key, details.value. */
+/**
+ * Combines defaults, configuration file, environment variables and options into the settings. Throws ConfigurationError
+ * `invalid_configuration`; details.key, details.value.
+ */
 export function resolveSettings(layers: SettingLayers = {}): ChromaSettings {
   const values = new Map<string, unknown>(SETTING_KEYS.map(key => [key.name, key.builtIn]))
   const set = (name: string, value: unknown, source: string) => {
@@ -212,7 +218,10 @@ function fromConstructor(given: ConstructedSettings, put: Put): void {
   if (accessUpdates !== undefined) put('memory.access_updates', accessUpdates, 'accessUpdates')
 }
 
-/** Value of a variable: numbers, booleans, null and objects are written as JSON; any other text stays text and is refused by the schema. */
+/**
+ * Value of an environment variable: numbers, booleans, null and objects are written as JSON. Any other text stays a text, which the schema
+ * of a non-text setting then refuses.
+ */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -213,7 +213,10 @@ export function logUses(
   return seq
 }
 
-/** The newest line number; 0 when there is none. Takes some dozen look-ups, as the store can find the first of a range but not the last. */
+/**
+ * Number of the newest line in the log of a viewer's changed memories; 0 when the log is empty. Takes some dozen look-ups, since the store
+ * can find the first row of a range but not the last.
+ */
 export function lastUse(reader: StoreReader, viewer: string): number {
   const table = reader.table(USES)
   const [first] = table.scan({ viewer }, { limit: 1 })

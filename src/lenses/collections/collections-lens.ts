@@ -1,4 +1,6 @@
-/** The lens `collections`: one query over named collections, answered as a list with scores and sources. */
+/**
+ * The lens `collections`: one query over several named collections, answered by one list of results with scores and the collection of each.
+ */
 import { z } from 'zod'
 import { parseInput } from '../../model/parse-input.ts'
 import type { Lens } from '../lens.ts'

@@ -110,7 +110,10 @@ export function checkInput(input: CollectionsInput, now: Instant) {
   }
 }
 
-/** The period of a query. Of `days` and `since`, the later date applies; `days` that reach before the earliest instant filter nothing. */
+/**
+ * The period of dates to which a query is limited. Of `days` and `since`, the one with the later begin applies; `days` that reach before
+ * the earliest date of JavaScript limit nothing.
+ */
 function periodOf({ days, since, until, undated = 'include' }: Partial<CollectionsInput>, now: Instant): Period {
   const starts = [
     ...(days === undefined ? [] : [Math.max(EARLIEST, now - days * DAY_MS)]),

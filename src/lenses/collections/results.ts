@@ -18,14 +18,19 @@ export interface QueryResult {
   readonly metadata: JsonObject
 }
 
-/** A result with fields that only JSON output shows: the score before rounding, and which searches found it. */
+/**
+ * A result with further fields that only JSON output shows, such as the score before rounding and the searches (by vector, by words) that
+ * found it.
+ */
 export interface DetailedResult extends QueryResult {
   readonly id: string
   readonly rawScore: number
   readonly why: readonly Leg[]
   /** Ids of the results that were merged into this one because they concern one item; absent when merging was not requested. */
   readonly relatedIds?: readonly string[] | undefined
-  /** Entry key, as `SourceRecord.key`; `relatedKeys` are the keys of the results that were folded into this one. */
+  /**
+   * Key of the entry in Querent's own store; absent for other stores. `relatedKeys`: keys of the results that were merged into this one.
+   */
   readonly key?: EntryKey | undefined
   readonly relatedKeys?: readonly EntryKey[] | undefined
 }
@@ -81,7 +86,10 @@ export function* foundIn(
   return best.filter(({ rawScore }) => minScore === undefined || rawScore >= minScore)
 }
 
-/** Results of all collections, best first; equal scores keep the order of the collections, then that of the store. */
+/**
+ * Orders the results of all collections, best first. Of equal scores, the one whose collection is listed first in the query comes first;
+ * within a collection the store's order is kept.
+ */
 export function* arranged(
   found: readonly DetailedResult[],
   request: CollectionsRequest,
@@ -132,14 +140,17 @@ function namedBy({ metadata }: DetailedResult): string | null {
   return typeof name === 'string' && name !== '' ? name : null
 }
 
-/** Constant k of reciprocal rank fusion, 1 / (k + rank), with its usual value: larger values reduce the difference between ranks. */
+/**
+ * Constant k of reciprocal rank fusion, where a result at rank r adds 1 / (k + r) to its score. 60 is the usual value; larger values reduce
+ * the difference between ranks.
+ */
 const RANK_OFFSET = 60
 /** Weight of an occurrence of a query word in the title; an occurrence in the content has weight 1. */
 const TITLE_FACTOR = 2
 
 /**
- * Fuses the order by meaning with an order by words, over title and content with accents and case folded. Best first; one step per result.
- * Every result was found by meaning; results with a word of the query also list the leg `words`.
+ * Merges the order by meaning with an order by words of title and content, ignoring accents and case; best first. Every result was found by
+ * meaning; a result that has a word of the query lists `words` among its searches too. Pauses after each result so that other work can run.
  */
 export function* fuseWithWords(byMeaning: readonly DetailedResult[], query: string): Steps<readonly DetailedResult[]> {
   const wanted = new Set(termsOf(query))
@@ -186,7 +197,8 @@ function rarity(results: readonly Counts[], wanted: ReadonlySet<string>): Readon
 
 function wordScore(counts: Counts, weights: ReadonlyMap<string, number>): number {
   let score = 0
-  // Terms are added in the order of the query, not of the text, so that equal sums are equal as floating-point numbers.
+  // The parts of the sum are added in the order of the query's words, not of the text's, so that results with equal parts get exactly equal
+  // floating-point sums.
   for (const [term, weight] of weights) {
     const count = counts.get(term) ?? 0
     // Repeated words count less and less: the part is count / (count + 1.2), so the tenth occurrence adds little.

@@ -1,6 +1,7 @@
 /**
- * The stages of the lens `collections`: each collection is searched by meaning for as many records as it may contribute, and the lists are
- * merged into one (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, from 0 to 1. Results are shown whatever the verdict.
+ * The stages of a `collections` query: each collection is searched by meaning for as many records as it may contribute, and the lists are
+ * merged into one (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, limited to 0 to 1. Results are shown even when the
+ * engine judges them not relevant.
  */
 
 import type { Deadline } from '../../base/clock.ts'
@@ -137,7 +138,10 @@ const FORMULA = max('score', [
   constant('least score', 0, { shown: ({ meaning = 0 }) => meaning < 0 }),
 ])
 
-/** Scoring keeps the order of retrieval: lists of several collections, fused with words and folded as requested. */
+/**
+ * Scoring does not change the order in which candidates were retrieved, which is already the final one: the lists of all collections,
+ * merged with words and by related items as requested.
+ */
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const made = byFormula(retrieval.candidates.map(atMostOne), {
     formula: FORMULA,
@@ -160,8 +164,9 @@ function atMostOne(candidate: Candidate): Candidate {
   return { ...candidate, signals: { ...candidate.signals, meaning: 1 } }
 }
 
-// Searches the collections, again and deeper where a period or a fusion needs more records than were found, so that old records do not
-// displace new ones. At the end each collection has as many records that pass as were wanted, or is exhausted.
+// Searches the collections. A collection is searched again for more records while a period or a merge with words needs more than were
+// found, so that old records do not displace new ones. At the end, each collection has given as many records that pass as were wanted, or
+// has no more.
 
 /** Searches a collection for at most `limit` records, nearest first. */
 type Ask = (collection: string, limit: number, where: readonly SourceCondition[]) => Promise<CollectionAnswer>
@@ -216,7 +221,10 @@ export function undatedAmong(kept: readonly Pick<SourceRecord, 'metadata'>[], pe
   return isBounded(period) ? kept.filter(({ metadata }) => recordDate(metadata) === null).length : 0
 }
 
-/** Conditions for the store that drop no record of the period; none where undated records would be lost. */
+/**
+ * Conditions with which the store can preselect records of the period without losing any; none where they would lose records without a
+ * date.
+ */
 function conditionsOf({ since, until, undated }: Period, numeric: NumericDate | null): readonly SourceCondition[] {
   if (numeric === null || (undated === 'include' && numeric.undated === null)) return []
   const { key, unit } = numeric

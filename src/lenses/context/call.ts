@@ -1,6 +1,7 @@
 /**
- * The entry point of all calls: `call(path, params, emit?)` finds the handler, reads its parameters by their schema, measures its time, and
- * always resolves to an envelope (CX-001). All faults of parameters are reported at once, in the shape of the parameters.
+ * The entry point of all calls of the lens `context`: `call(path, params, emit?)` finds the handler of the path, checks the parameters by
+ * their schema, measures the time, and always resolves to an envelope (CX-001). All faults of the parameters are reported at once, in a map
+ * shaped like the parameters.
  */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -105,7 +106,10 @@ interface CallOptions {
   readonly isWaitBounded?: boolean | undefined
 }
 
-/** Runs a handler. `params` as a function is called first, and an error that it throws is reported like any other. */
+/**
+ * Runs the handler of a path and returns the envelope. When `params` is a function it is called first, and an error that it throws is
+ * reported like any other.
+ */
 export async function callHandler(
   handlers: ReadonlyMap<string, Handler>,
   host: LensHost,
@@ -261,7 +265,8 @@ export async function embedNow({ host, signal }: Call, entries: readonly EntryKe
   try {
     await embedEntries(host, entries, signal)
   } catch {
-    // The concept is already written; the background job embeds it later, and reports a failure that persists.
+    // A failure to embed is ignored here: the concept is already written, and the background job will embed it later, or report a failure
+    // that persists.
   }
 }
 
@@ -282,7 +287,10 @@ export function requireVisible({ concepts }: Look, id: number, place: readonly s
   return concept
 }
 
-/** As `requireVisible`, limited to concepts that this viewer may change: its own, and for the local owner all. */
+/**
+ * The concept with this id, if the viewer may change it: its holder, and the local owner for all concepts. Else throws `Refusal` with an
+ * error at the given parameter.
+ */
 export function requireOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = requireVisible(seen, id, place)
   if (!isOwner(call.viewer) && call.host.store.entry(concept.entry)?.audience.holder !== call.viewer.id) {
@@ -303,7 +311,10 @@ export function brief({ id, name, type }: Concept): { id: number; name: string; 
 // looked up before a transaction is still true within it. A suspended process may lose its turn, and another call may delete concepts
 // meanwhile; then nothing more is written, and the work of the call starts again.
 
-/** Largest number of starts of the work. Files that were written are not read again, so each start has less to do. */
+/**
+ * Largest number of times that a call starts its work. A call starts again when it lost its turn (its exclusive right to read files and
+ * write results); files already written are not read again, so each start has less to do.
+ */
 const MAX_STARTS = 20
 
 export interface Turn {
@@ -324,7 +335,10 @@ interface Done<T> {
   readonly restarts: number
 }
 
-/** Runs the body when it is this call's turn. Rejects with `Refusal` (`overtaken`, `cancelled`) and with the body's own errors. */
+/**
+ * Waits until it is this call's turn, then runs `body`. Rejects with `Refusal` (`overtaken` after too many lost turns, `cancelled`) and
+ * with errors of `body`.
+ */
 export async function inTurn<T>(call: Call, body: (turn: Turn) => Promise<T>): Promise<Done<T>> {
   let waitedMs = 0
   const waited = (ms: number) => {
@@ -396,7 +410,10 @@ export function ownFilesWithErrors({ host: { store }, viewer }: Call): readonly 
   return own.map(({ key }) => urls.get(key) as string).sort()
 }
 
-/** A warning that names those of the given files that the viewer sees and that were read with errors; empty when there are none. */
+/**
+ * A warning with the names of those given files that were read with syntax errors and that the viewer sees; an empty list when there are
+ * none.
+ */
 export function readErrorNotes(
   { host, state }: Call,
   { accessScope }: Look,

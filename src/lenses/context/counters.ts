@@ -76,7 +76,10 @@ export function isInitialised(reader: StoreReader, part: Part): boolean {
   return reader.table(STATE).get({ name: part }) !== undefined
 }
 
-/** Creates a part of the store; false when it exists already. `random` makes the salt of sequences where there is none yet. */
+/**
+ * Creates a part of the store (`body` or `mind`); returns false when it exists already. `random` makes the salt of the number sequences
+ * where the store has none yet.
+ */
 export function initialise(writer: StoreWriter, part: Part, random?: (bytes: number) => Uint8Array): boolean {
   if (random !== undefined) saltNumbers(writer, random)
   if (isInitialised(writer, part)) return false
@@ -95,7 +98,10 @@ export function storePath({ host, viewer }: { readonly host: LensHost; readonly 
 }
 
 const REVISION = 'index_revision'
-/** 1 while an indexing run writes. Still 1 later: the run was interrupted, so all its data must be compared. */
+/**
+ * Name of a value that is 1 while an indexing run writes. If it is 1 when no run is active, a run was interrupted, so the next one must
+ * compare all data.
+ */
 const UNFINISHED = 'index_unfinished'
 
 export function revisionOf(reader: StoreReader): number {
@@ -106,7 +112,10 @@ export function isUnfinished(reader: StoreReader): boolean {
   return (counter(reader, UNFINISHED) ?? 0) > 0
 }
 
-/** Begins a new revision and returns it. Called outside of a run when files are deleted, so that the next run compares all files. */
+/**
+ * Begins a new revision of the indexer's data and returns its number. It is also called when files are deleted outside an indexing run, so
+ * that the next run compares all files.
+ */
 export function beginRevision(writer: StoreWriter): number {
   const revision = revisionOf(writer) + 1
   setCounter(writer, REVISION, revision)
@@ -118,7 +127,10 @@ export function endRevision(writer: StoreWriter): void {
   setCounter(writer, UNFINISHED, 0)
 }
 
-/** Changes the revision when concepts are deleted outside of a run, since graphs kept in memory still contain them. */
+/**
+ * Increases the revision number of the indexer's data. Called when concepts are deleted outside an indexing run, so that graphs of concepts
+ * kept in memory are dropped.
+ */
 export function changeRevision(writer: StoreWriter): void {
   setCounter(writer, REVISION, revisionOf(writer) + 1)
 }

@@ -1,12 +1,18 @@
 /** Compares names of concepts with queries (CX-017 to CX-019), and URLs of files with paths that people write. */
 import { compareText } from '../../base/compare.ts'
 
-/** A text with its letter case folded, over all of Unicode. Folded to capitals, since lower case can leave two forms of the same letter. */
+/**
+ * A text without differences of letter case, over all of Unicode. It is in capitals, since lower case can leave two forms of one letter (σ
+ * and ς).
+ */
 export function foldName(text: string): string {
   return text.normalize('NFC').toUpperCase().normalize('NFC')
 }
 
-/** Folded words of a name, split where a lower-case letter meets a capital, and at everything that is neither letter nor digit. */
+/**
+ * The words of a name, without differences of letter case; split where a lower-case letter is followed by a capital, and at everything that
+ * is neither letter nor digit.
+ */
 export function wordsOf(name: string): readonly string[] {
   return plainWordsOf(name).map(foldName)
 }
@@ -19,7 +25,10 @@ export function plainWordsOf(name: string): readonly string[] {
     .filter(word => word !== '')
 }
 
-/** Smallest number of letters with which a word of the query, or of a name, can match a longer word as its prefix. */
+/**
+ * Number of letters that a word of the query must have to match a longer word of a name that begins with it. `MIN_NAME_PREFIX`: number of
+ * letters that a word of a name must have to match a longer word of the query that begins with it.
+ */
 const MIN_QUERY_PREFIX = 3
 const MIN_NAME_PREFIX = 4
 

@@ -1,4 +1,7 @@
-/** Makes each path an operation of the catalog: `/mind/concepts/create-many` becomes `context.mind_concepts_create_many`. */
+/**
+ * Makes each path of the lens `context` an operation of the engine: `/mind/concepts/create-many` becomes
+ * `context.mind_concepts_create_many`.
+ */
 import type { z } from 'zod'
 import { QuerentError } from '../../model/errors.ts'
 import type { Operation } from '../../model/operation.ts'
@@ -122,7 +125,10 @@ export interface CallInput {
   readStandardInput(): Promise<string>
 }
 
-/** The parameters from an argument. Throws `Refusal` with `file_not_found`, `unreadable` or `invalid_json`. An empty text is null. */
+/**
+ * Reads the parameters that a command line argument gives: JSON, `@file`, or standard input. An empty text gives null. Throws `Refusal`
+ * with `file_not_found`, `unreadable` or `invalid_json`.
+ */
 async function paramsOf(argument: string | undefined, input: CallInput): Promise<unknown> {
   if (argument === undefined || argument === '-') return parsed(await read(() => input.readStandardInput()))
   if (!argument.startsWith('@')) return parsed(argument)

@@ -1,4 +1,7 @@
-/** State that the parts of the lens `context` share in one engine: its settings, and the concepts and files that queries need in memory. */
+/**
+ * State shared by the parts of the lens `context` in one engine: the lens's settings, and the concepts and files that queries need in
+ * memory.
+ */
 import { z } from 'zod'
 import type { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -93,13 +96,18 @@ export class VisibleConcepts {
     this.#byEntry = new Map(rows.map(concept => [concept.entry, concept]))
   }
 
-  /** By folded word, the positions in `all` of the concepts whose name has it. Built on first use: many queries need names alone. */
+  /**
+   * For each folded word, the positions in `all` of the concepts whose name contains the word. Built on first use, since many queries look
+   * up whole names only.
+   */
   get byWord(): ReadonlyMap<string, readonly number[]> {
     this.#byWord ??= placesByWord(this.all, ({ words }) => words)
     return this.#byWord
   }
 
-  /** Positions in `all`, ascending, of the concepts whose folded name contains this text: one search through all names. */
+  /**
+   * Positions in `all`, in ascending order, of the concepts whose folded name contains the text; searches the text that joins all names.
+   */
   holding(text: string): readonly number[] {
     this.#names ??= joinedNames(this.all)
     const { joined, ends } = this.#names
@@ -166,7 +174,10 @@ type Reached<Way> = Way & {
   readonly from: Concept
 }
 
-/** Concepts reachable over links, by hops, then in the order in which they are reached; each once, without the starting concepts. */
+/**
+ * Concepts reachable over links from the starting concepts, in order of the number of links and then as they are reached; each is given
+ * once, and starting concepts are left out.
+ */
 export function* reach<Way extends { readonly concept: Concept }>(
   start: readonly Concept[],
   depth: number,

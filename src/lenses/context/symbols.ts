@@ -80,7 +80,10 @@ function findNamed(call: Call, { id, name }: Named): Asked {
   return { seen, links, concepts }
 }
 
-/** Concepts by name: whole names first, then names of members, then either with other letter case; within each, by id. */
+/**
+ * Concepts with the name, by the first of four tests that finds any: whole name; last part of a name, such as a member; then both tests
+ * without regard to letter case. Ordered by id.
+ */
 function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
   const folded = foldName(name)
   const tests: readonly ((concept: Concept) => boolean)[] = [
@@ -270,8 +273,9 @@ const READ_AT_ONCE = 20
 const MAX_TEXT = 200
 
 /**
- * Calls that no link resolves. A place within a concept that has a link to a concept of this name counts as resolved. Cost: reading each
- * visible code file that contains the name, and parsing it where it may contain such a call.
+ * Finds calls of the concepts that no stored link resolves. A call within a concept that already has a link to a concept of this name
+ * counts as resolved. Cost: reads each visible code file that contains the name, and parses it where its text may contain an unresolved
+ * call.
  */
 async function callsUnresolved(
   call: Call,
@@ -350,12 +354,15 @@ function resolvedWithin(
   }
 }
 
-/** The name by which a concept is called: `next` for `Sub.next`. The name of a module is a path, which is never called. */
+/**
+ * The name by which code calls a concept: `next` for `Sub.next`. A module's name is a path, which is never called, so it is returned whole.
+ */
 function lastName({ name, type }: Concept): string {
   return type === 'Module' ? name : name.slice(name.lastIndexOf('.') + 1)
 }
 
-// Finds where a text calls one of some names, by its syntax tree: in all languages that have a grammar, whatever the call refers to.
+// Finds calls of given names in a text by its syntax tree, in every language that has a grammar; which definition a call refers to is not
+// examined.
 
 /** Kinds of syntax-tree nodes that are calls, in all grammars. In Go, a call with type arguments is parsed as a type conversion. */
 const CALLS: ReadonlySet<string> = new Set(
@@ -384,7 +391,10 @@ export interface WrittenCall {
   readonly name: string
 }
 
-/** Places that may be a call of one of the names, by the text alone: all calls, and some places that are none. */
+/**
+ * Places in a text that may be a call of one of the names, found by a pattern alone: all calls, and some places that are none, which the
+ * syntax tree must exclude.
+ */
 export function possibleCalls(text: string, names: ReadonlySet<string>, isRuby: boolean): readonly WrittenCall[] {
   if (![...names].some(name => text.includes(name))) return []
   const alternatives = [...names].map(name => name.replace(REGEXP_SIGNS, '\\$&')).join('|')
@@ -396,7 +406,10 @@ export function possibleCalls(text: string, names: ReadonlySet<string>, isRuby: 
   })
 }
 
-/** Whether the place is a call. In text that could not be parsed, a name before brackets counts as one. */
+/**
+ * Whether the name at this place of the text is called. In text that the grammar could not parse, a name before an opening bracket counts
+ * as called.
+ */
 export function isCall(tree: SyntaxTree, { at, name }: WrittenCall): boolean {
   const last = tree.lastFrom(at)
   let node = last
@@ -425,7 +438,10 @@ function isCalled(tree: SyntaxTree, name: Node): boolean {
   }
 }
 
-/** The grammar parses `a ?? b.run!()` as `(a ?? b.run)!`, so the expression that ends at the mark is replaced by its last name. */
+/**
+ * The TypeScript grammar parses `a ?? b.run!()` as `(a ?? b.run)!`, so where an expression ends at the mark `!`, the node of the whole
+ * expression replaces that of its last name.
+ */
 function atMark(tree: SyntaxTree, name: Node): Node {
   let node = name
   while (tree.end(tree.parent(node)) === tree.end(name)) node = tree.parent(node)

@@ -30,7 +30,10 @@ export const CONCEPTS: TableDeclaration = {
   readOf: { url: 'url', symbol: 'symbol' },
 }
 
-/** Links. A row belongs to the entry of its source; where the target was deleted, there is no link (CX-028). */
+/**
+ * Links between concepts. A row belongs to the entry of the link's source concept; where the target concept was deleted, there is no link
+ * (CX-028).
+ */
 export const EDGES: TableDeclaration = {
   name: 'context_edges',
   ofEntry: true,

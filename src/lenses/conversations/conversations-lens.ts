@@ -27,7 +27,8 @@ const rememberOperation = lensOperation({
       try {
         await embedEntries(host, [key], signal)
       } catch {
-        // The message is stored and found by words; the background job embeds it later, and the doctor reports a failure.
+        // A message can be found by its words as soon as it is stored; a background job adds its vector later, and the doctor command
+        // reports if that fails.
       }
     }
     return answer

@@ -1,4 +1,7 @@
-/** Imports an export of conversations into the store: new messages are added, edited ones rewritten, deleted ones removed. */
+/**
+ * Imports an export of conversations into the store: adds new messages, rewrites edited ones, and removes those that the export marks as
+ * deleted.
+ */
 import { nextTurn } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -179,7 +182,10 @@ function cancelled({ added, updated }: Counts): QuerentError {
   return new QuerentError('cancelled', message, { added, updated })
 }
 
-/** Positions of an export's messages while they are written in batches: others may write in between, then positions are computed again. */
+/**
+ * The positions that an export's messages get in their thread. Messages are written in batches, and where others write in between,
+ * positions are computed again.
+ */
 class Positions {
   readonly #conversation: Conversation
   readonly #audience: Audience

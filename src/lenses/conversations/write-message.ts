@@ -55,12 +55,18 @@ function attachmentText({ kind, caption, name }: Attachment): string {
   return `[${caption === null ? label : `${label}: ${caption}`}]`
 }
 
-/** Title of a message: `Mira, 14 March 2025`. Answers of an assistant get no date, which would lower their ranking more than it helps. */
+/**
+ * Title of a message's entry: `Mira, 14 March 2025`. In chats with an assistant it has no date, which would lower their ranking more than
+ * it helps.
+ */
 export function titleOf(unit: Pick<Unit, 'profile' | 'speaker' | 'at' | 'zone'>): string {
   return nonEmpty(unit.speaker, unit.profile === 'assistant' ? '' : dateOf(unit)).join(', ')
 }
 
-/** Chunks of a message, with headings such as `Tom: Did you find a place?`, `(weekend of 8 March 2025)`. */
+/**
+ * Chunks of a message. Between people, they have headings such as `Tom: Did you find a place?` (the question before) and `(weekend of 8
+ * March 2025)` (dates it mentions).
+ */
 export function chunksOf(unit: Unit): readonly ChunkDraft[] {
   if (unit.profile === 'assistant') return pieces(unit.body)
   const headings = nonEmpty(questionBefore(unit), unit.dates.length === 0 ? '' : `(${unit.dates.join('; ')})`)
@@ -111,7 +117,8 @@ export function pieces(body: string): readonly ChunkDraft[] {
 }
 
 /**
- * Index of the last word of the piece that begins at `first`: preferably one that ends a paragraph or sentence in the piece's second half.
+ * Index of the last word of the chunk that begins with the word `first`: preferably a word that ends a paragraph or sentence in the second
+ * half of the chunk.
  */
 function lastWord(words: readonly { readonly word: string }[], first: number): number {
   const max = Math.min(words.length, first + CHUNK_WORDS) - 1
@@ -159,7 +166,10 @@ export interface OwnMessage {
   readonly row: Row
 }
 
-/** The holder's own message with this id. Throws `conflict` where the id belongs to an entry that is no message. */
+/**
+ * The stored message with this entry id that the holder owns; undefined: there is none. Throws `conflict` where the id belongs to an entry
+ * that is not a message of this conversation.
+ */
 export function ownMessage(
   reader: StoreReader,
   id: string,

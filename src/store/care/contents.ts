@@ -1,4 +1,7 @@
-/** Checks of contents: rows against their check sums, tables against their declarations, and rows that refer to missing rows. */
+/**
+ * Checks the contents of a store file: rows against their check sums, tables against their declarations, and rows that refer to missing
+ * rows.
+ */
 import { isRecord } from '../../base/record.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { CHECK, isWhole } from '../sqlite/rows.ts'

@@ -1,4 +1,7 @@
-/** Makes a consistent copy of a store file while others write: under its final name it is either complete or absent. */
+/**
+ * Makes a consistent copy of a store file while other processes may write to the store. A file with the copy's final name is either
+ * complete or absent.
+ */
 import {
   chmodSync,
   closeSync,
@@ -19,7 +22,10 @@ import { isBackup } from './header.ts'
 export interface CopyRequest {
   readonly from: string
   readonly to: string
-  /** Whether an existing backup is replaced; any other file is never replaced. Default: an existing file is refused. */
+  /**
+   * Whether an existing backup at the target is replaced; a file that is no backup is never replaced. Default false: every existing file is
+   * refused.
+   */
   readonly overwrite?: boolean | undefined
   /** Called from time to time with the number of bytes copied and in total; if it throws, the copy ends. */
   readonly report?: ((done: number, total: number) => void) | undefined
@@ -34,7 +40,8 @@ export interface StoreCopy {
 }
 
 /**
- * Copies a store. Throws `invalid_argument`, `conflict`, `io_failed`, or the errors of opening a store; then nothing is left of the copy.
+ * Copies a store file. Throws `invalid_argument`, `conflict`, `io_failed`, or the errors of opening a store; in each case nothing is left
+ * of the copy.
  */
 export async function copyStore({ from, to, overwrite = false, report }: CopyRequest): Promise<StoreCopy> {
   const path = placeFor(to, from, overwrite)
@@ -51,7 +58,10 @@ export async function copyStore({ from, to, overwrite = false, report }: CopyReq
   }
 }
 
-/** The target path with all links resolved, so that two names of the store's own file are recognised as the same. */
+/**
+ * The path of the copy with all symbolic links resolved, so that another name of the store's own file is recognised. Throws where the copy
+ * cannot be made at this path.
+ */
 function placeFor(to: string, from: string, overwrite: boolean): string {
   const folder = io(to, () => realpathSync(dirname(to)))
   const found = join(folder, basename(to))
@@ -99,7 +109,9 @@ async function copyPages(from: string, to: string, report: CopyRequest['report']
   }
 }
 
-/** Opens the copy, which proves that it is a store, and leaves it as a single file without a log, written to the disk. */
+/**
+ * Opens the finished copy, which proves that it is a store, and leaves it as a single file without a log, written to the disk completely.
+ */
 function finish(file: string): Pick<StoreCopy, 'entries' | 'position'> {
   const db = openFile(file, 'write')
   try {
@@ -122,7 +134,10 @@ function putInPlace(unfinished: string, path: string, overwrite: boolean): void 
   if (process.platform !== 'win32') sync(dirname(path))
 }
 
-/** Moves the finished copy to its name. A file that was created there meanwhile is not overwritten, where the disk supports hard links. */
+/**
+ * Moves the finished copy to its final name. Uses a hard link where the disk supports them, so that a file created at that name meanwhile
+ * is not overwritten.
+ */
 function linkInPlace(unfinished: string, path: string): void {
   try {
     linkSync(unfinished, path)

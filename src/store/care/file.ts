@@ -16,7 +16,10 @@ export function removeStore(file: string): void {
   for (const path of storeFiles(file)) rmSync(path, { force: true })
 }
 
-/** Opens a connection, which the caller must close. `repair` may write SQLite's own schema table. Throws the errors of opening a store. */
+/**
+ * Opens a plain database connection to a store file; the caller must close it. With `repair`, the connection may also write SQLite's schema
+ * table. Throws the errors of opening a store.
+ */
 export function openFile(file: string, to: 'read' | 'write' | 'repair'): SqlDatabase {
   const options = { file, readOnly: to === 'read', timeoutMs: WAIT_MS, schemaWritable: to === 'repair' }
   const db = openNodeSqlite({ ...options, immutable: false })

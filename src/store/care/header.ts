@@ -82,7 +82,10 @@ function soundHeader(pages: number): Uint8Array {
   return bytes
 }
 
-/** A sound header for this file; keeps the schema cookie, which shows whether the stored copy of the list of tables is current. */
+/**
+ * A correct header for this file. It keeps the file's schema cookie (SQLite's counter of schema changes), by which the stored copy of the
+ * list of tables is recognised as current.
+ */
 export function soundHeaderOf(file: string): Uint8Array {
   const bytes = Buffer.alloc(4)
   const handle = openSync(file, 'r')

@@ -7,7 +7,10 @@ export interface Problem {
   readonly what: string
   /** Advice for the user: how the problem is repaired, or what to do where it cannot be repaired from the store's own data. */
   readonly help: string
-  /** Repairs the problem inside a write transaction; returns what was done. Null: nothing in the store tells the correct value. */
+  /**
+   * Repairs the problem inside a write transaction, and returns a text on what was done. Null: it cannot be repaired, since nothing in the
+   * store contains the correct value.
+   */
   readonly repair: ((db: SqlDatabase, now: Instant) => string) | null
 }
 
@@ -40,7 +43,10 @@ export const RESTORE_HELP =
 /** Number of examples shown for one kind of problem, besides its number of cases. */
 const EXAMPLES = 5
 
-/** Makes a problem such as `3 vectors of a wrong length (chunks 5, 8, 9)`; null when there are no cases. */
+/**
+ * Describes a problem with its number of cases and examples, such as `3 vectors of a wrong length (chunks 5, 8, 9)`; null when there are no
+ * cases.
+ */
 export function problemOf(
   found: readonly (string | number)[],
   one: string,

@@ -117,7 +117,8 @@ function fill(
   const names = lostNames(target, source)
   const left = [...dropForeign(target, declared), ...makePrivate(target), ...dropHalves(target)]
   for (const { type, sql, name } of parts) if (type !== 'table' && !name.startsWith('declared_')) target.exec(sql)
-  // Indexes are made from the declarations, not from the statements in the damaged file: declarations include all indexes.
+  // Indexes are created from the declarations of tables, not from the SQL statements in the damaged file, which may be lost; the
+  // declarations include all indexes.
   for (const sql of declarationsIn(target).flatMap(createIndexes)) orNothing(() => target.exec(sql))
   keepSequences(target, source)
   target.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
@@ -239,7 +240,10 @@ function makePrivate(target: SqlDatabase): readonly string[] {
   return listedNames(names).map(line => `who may see ${line} (saved as private)`)
 }
 
-/** Drops tables whose declaration differs in this version, so that no row can be read; only unreleased versions made them. */
+/**
+ * Drops tables whose columns differ from this version's declaration, since their rows cannot be read; only unreleased versions made such
+ * tables. Returns lines for the report.
+ */
 function dropForeign(target: SqlDatabase, declared: readonly TableDeclaration[]): readonly string[] {
   const foreign = declarationsIn(target).filter(stored => {
     const one = declared.find(({ name }) => name === stored.name)
@@ -264,7 +268,10 @@ function isOfShape(stored: TableDeclaration, declared: TableDeclaration, db: Sql
   return stored.columns.every(({ name }) => columns.has(name))
 }
 
-/** Deletes entries without content, then rows whose entry or partition is missing, until the rest is consistent. */
+/**
+ * Deletes entries without content, then rows whose entry or partition is missing, so that what remains is consistent. Returns lines for the
+ * report.
+ */
 function dropHalves(target: SqlDatabase): readonly string[] {
   target.exec('delete from entries where key not in (select entry from bodies)')
   const dropped: string[] = []

@@ -192,7 +192,10 @@ export interface PageReport {
   readonly isOutside: boolean
 }
 
-/** A damaged table. `rows`: some of its own rows are damaged; `indexes`: only its indexes; `derived`: its rows repeat other tables. */
+/**
+ * A damaged table. `rows`: rows of the table itself are damaged; `indexes`: only its indexes are; `derived`: the table's rows repeat data
+ * of other tables.
+ */
 interface DamagedTable {
   readonly table: string
   readonly part: 'rows' | 'indexes' | 'derived'
@@ -208,7 +211,8 @@ export function checkPages(db: SqlDatabase): PageReport {
   const lines = linesOf(db, `pragma integrity_check(${MAX_LINES})`)
   if (lines.length === 0) return { lines, damaged: [], isOutside: false }
   const damaged = tablesOf(db).flatMap(table => damageOf(db, table) ?? [])
-  // Pages below a broken page seem unused, and a broken page may refer to others: both belong to that tree alone.
+  // Messages of unused or doubly used pages are ignored where a table is damaged: pages below a broken page of a B-tree seem unused, and a
+  // broken page may refer to pages of other trees, so the damage belongs to that tree alone.
   const outside = lines.some(line => /freelist/i.test(line))
   const isLoose = damaged.length === 0 && lines.every(line => /never used|2nd reference/.test(line))
   return { lines, damaged, isOutside: outside || isLoose }
@@ -282,8 +286,8 @@ function indexesKnowMore(db: SqlDatabase, table: string, rows: number): boolean 
   })
 }
 
-// Rebuilds damaged indexes and lookup tables in the current transaction. SQLite can neither clear nor drop a broken tree, so such a table
-// is copied and the copy put in its place by editing the schema table; the old table's pages remain unused until the file is packed.
+// Rebuilds damaged indexes and lookup tables in the current transaction. SQLite can neither clear nor drop a broken B-tree, so the table is
+// copied, and the copy is put in its place by editing the schema table; the pages of the old table remain unused until the file is packed.
 
 const COPY = 'querent_rebuilt'
 
@@ -299,7 +303,10 @@ export function rebuildTables(db: SqlDatabase, damaged: readonly DamagedTable[])
   return `made the indexes of ${damaged.map(({ table }) => table).join(', ')} again`
 }
 
-/** Throws when the pages are not sound. `leaves`: whether the file has unused pages and so should be packed. */
+/**
+ * Throws `store_corrupt` when the file's pages are not sound. `leaves`: whether the file has pages that nothing uses, so that it should be
+ * packed.
+ */
 export function assertSound(db: SqlDatabase): { readonly leaves: boolean } {
   const lines = linesOf(db, 'pragma integrity_check(20)')
   const wrong = lines.filter(line => !/^Page \d+: never used/.test(line))

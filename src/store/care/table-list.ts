@@ -36,7 +36,10 @@ export function copyOfAlteredList(db: SqlDatabase): SchemaCopy | null {
   return isSameSchema(copy.parts, schemaParts(db)) ? null : copy
 }
 
-/** Writes the list of tables, inside a write transaction of a connection that may do so; SQLite then reads the schema again. */
+/**
+ * Replaces the list of tables (`sqlite_schema`), inside a write transaction of a connection that may write it; afterwards SQLite reads the
+ * schema again.
+ */
 export function writeList(db: SqlDatabase, parts: readonly SchemaPart[]): void {
   db.exec('pragma writable_schema = on')
   try {
@@ -49,8 +52,9 @@ export function writeList(db: SqlDatabase, parts: readonly SchemaPart[]): void {
 }
 
 /**
- * Replaces the list of tables in a file that no other process has open, where the copy in the file shows that it is damaged. False: it is
- * not damaged, or there is no copy. Throws `store_locked` where another process keeps a log beside the file.
+ * Replaces the list of tables in a file that no other process has open, where the copy in the file shows that the list is damaged. Returns
+ * false where it is not damaged, or where there is no copy. Throws `store_locked` where another process keeps a write-ahead log beside the
+ * file.
  */
 export function restoreTableList(file: string): boolean {
   const list = readList(file)
@@ -70,7 +74,10 @@ export function restoreTableList(file: string): boolean {
   return true
 }
 
-/** The list as SQLite reads it, null where it cannot. Closing the last connection folds the log into the file. */
+/**
+ * The list of tables with the schema cookie (SQLite's counter of schema changes), as SQLite reads them; null where it cannot. Closing the
+ * connection folds the write-ahead log into the file, if no other process has the file open.
+ */
 function readList(file: string): Pick<SchemaCopy, 'cookie' | 'parts'> | null {
   const db = openFile(file, 'write')
   try {
@@ -99,7 +106,10 @@ function clearFirstPage(file: string): void {
   }
 }
 
-/** Rows of `meta` that contain the copy, from every page that may belong to `meta`, whether in use or not. */
+/**
+ * Rows of the table `meta` that contain the copy of the list of tables, searched in every page of the file that may belong to `meta`,
+ * whether in use or not.
+ */
 function* metaRowsIn(file: string): Generator<readonly SqlValue[]> {
   const handle = openSync(file, 'r')
   try {
@@ -163,7 +173,10 @@ function payloadAt(page: Buffer, at: number, size: number, pageAt: (number: numb
   return Buffer.concat(pieces)
 }
 
-/** Decodes a number below 2 to the 28 and returns the offset behind it; no row of `meta` has longer numbers. */
+/**
+ * Decodes a variable-length integer of at most 4 bytes (below 2^28) and returns it with the offset after it; rows of `meta` contain no
+ * longer ones.
+ */
 function varint(bytes: Buffer, at: number): readonly [value: number, next: number] {
   let value = 0
   for (let place = at; place < at + 4 && place < bytes.length; place++) {
@@ -184,7 +197,8 @@ export function declarationsIn(db: SqlDatabase): readonly TableDeclaration[] {
 }
 
 /**
- * Largest number of keys that are tried one by one where pages are damaged, at about 20 µs each: in total, and without success in a row.
+ * Largest number of keys that are tried one by one where pages are damaged (about 20 µs each): `MAX_PROBES` in total, and `MAX_IN_VAIN`
+ * without success in a row.
  */
 const MAX_PROBES = 200_000
 const MAX_IN_VAIN = 5_000
@@ -230,7 +244,10 @@ export function readableRows(db: SqlDatabase, table: string, columns: readonly s
     }
   }
 
-  /** A table without row ids is stored by its primary key, so it is read from both ends. Reading a row twice does no harm. */
+  /**
+   * Reads a table without row ids, which is stored by its primary key: from the start, and where that fails from the end. The caller
+   * tolerates that a row is read twice.
+   */
   function* fromBothEnds(): Generator<readonly SqlValue[]> {
     yield* until(`select ${list} ${from}`)
     if (!isCut) return

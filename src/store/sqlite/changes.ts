@@ -1,4 +1,7 @@
-/** What happened, in SQLite: the change feed, the access state, named texts of the store itself, its revision, and what is still to erase. */
+/**
+ * State of the store besides entries, in SQLite: the change feed, the access state of entries, named texts (`meta`), the store's revision,
+ * and the mark of what is still to be erased.
+ */
 import type { Instant } from '../../base/clock.ts'
 import type { AccessState, EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
@@ -193,7 +196,10 @@ export class Revision {
   readonly #db: SqlDatabase
   /** The last revision that this process read or wrote; undefined: none yet. */
   #known: number | undefined
-  /** The revision after the running transaction's commit; undefined: other processes have changed something meanwhile. */
+  /**
+   * The revision that the running transaction's commit will have; undefined: other processes have changed something meanwhile, which must
+   * not be missed.
+   */
   #next: number | undefined
 
   constructor(db: SqlDatabase) {
@@ -241,7 +247,8 @@ function revisionOf(db: SqlDatabase): number {
   return Number(readSoundMeta(db, REVISION) ?? 0)
 }
 
-// The mark that something was deleted or replaced: kept in the file, so that a crash does not lose what is still to erase.
+// The mark that something was deleted or replaced. It is kept in the store file, so that a crash does not lose the fact that bytes are
+// still to be erased.
 
 const FORGOTTEN = 'forgotten'
 
@@ -270,7 +277,8 @@ export class SqliteForgotten {
   }
 
   /**
-   * Called when the transaction is about to be committed. `told`: the newest change of the feed if this transaction added it, else null.
+   * Records that bytes are to be erased, if the transaction deleted or replaced something; must be called when the transaction is about to
+   * be committed. `told`: number of the newest change that the transaction added to the feed; null: it added none.
    */
   save(told: number | null): void {
     if (!this.#noted) return

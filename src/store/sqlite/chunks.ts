@@ -124,8 +124,9 @@ export class SqliteChunks {
   }
 
   /**
-   * Key up to which all chunks have a vector, for a process that has not searched yet. The tallies tell how many have none; a few missing
-   * ones are mostly the newest, so searching backwards ends soon, where searching from the start would pass all chunks.
+   * Chunk key up to which all chunks have a vector, for a process that has not searched yet. The tallies give the number of chunks without
+   * one. If they are few, they are mostly the newest, so searching backwards ends soon, while searching from the start would pass all
+   * chunks.
    */
   #completeAtFirst(model: number, newest: ChunkKey): ChunkKey {
     const missing = this.#missing(model)
@@ -266,7 +267,10 @@ function* byEmbeddedText(entry: Entry, chunks: readonly Chunk[], pace: StepPace)
   return result
 }
 
-/** Key made of title and text, with the title's length in front, so that no other pair gives the same key. */
+/**
+ * Key made of a chunk's title and text. It begins with the title's length, so that two different pairs of title and text never give equal
+ * keys.
+ */
 function embeddedText(entry: Pick<Entry, 'title' | 'content'>, chunk: ChunkDraft): string {
   const title = chunkTitle(entry, chunk)
   return `${title.length}:${title}${chunkText(entry, chunk)}`

@@ -104,7 +104,10 @@ export class SqliteEntries {
     return this.#keys(sql, after, limitOf(limit))
   }
 
-  /** Keys of entries. Where the table cannot be read to its end, the index by id still contains most keys. */
+  /**
+   * Keys of entries, ascending. Where the table cannot be read to its end because of damage, they are read from the index by id, which
+   * still contains most keys.
+   */
   scan(after: EntryKey, limit: number): readonly EntryKey[] {
     try {
       return this.#keys('select key from entries where key > ? order by key limit ?', after, limitOf(limit))
@@ -125,7 +128,8 @@ export class SqliteEntries {
     // Access is checked after the SQL statement, whether or not the id exists: a check within the statement would take time only for an
     // existing id, and the difference would reveal that it exists.
     const inAccessScope = setOf(partitions)
-    // The key comes from the index and the rest from the table, so that an index entry that leads to the wrong row is noticed.
+    // The statement takes the key from the index and the other columns from the table, so that a damaged index entry that leads to the
+    // wrong row is noticed.
     const sql = `select row.key, row.partition, row.id from entries e indexed by entries_by_id
       join entries row on row.key = e.key where e.id = ? order by e.holder`
     return this.#db
@@ -268,7 +272,9 @@ export class SqliteEntries {
     if (!isWhole(row)) throw this.#damaged(row[0])
   }
 
-  /** The error for a damaged row, with the entry's id from an index that still contains it. Slow: reads the whole index. */
+  /**
+   * The error for a damaged row. It names the entry's id, taken from an index that still contains it. Slow, since it reads the whole index.
+   */
   #damaged(key: EntryKey, known?: string): QuerentError {
     const id = known ?? nameInIndex(this.#db, key)
     return damaged(id === undefined ? `entry number ${key}` : `entry ${JSON.stringify(id)}`, { id: id ?? null })
@@ -323,7 +329,10 @@ function setOf(partitions: readonly PartitionId[]): ReadonlySet<PartitionId> {
 
 export interface Lookups {
   readonly tags: readonly string[]
-  /** Values of metadata by path: keys from the outside in, joined by points, as in the field `metadata.<path>`. */
+  /**
+   * Values in an entry's metadata, with their paths: the keys from the outermost to the innermost, joined by points, as in the filter field
+   * `metadata.<path>`.
+   */
   readonly values: readonly (readonly [path: string, value: SqlValue])[]
 }
 

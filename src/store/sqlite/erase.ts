@@ -1,6 +1,7 @@
 /**
- * Last step of erasing deleted data: the log is emptied, and unused space in the file's pages that still contains bytes is overwritten with
- * zeros. Runs in a process of its own (`erase-worker.ts`), since closing the file drops the locks of all connections to it in a process.
+ * Last step of erasing deleted data: the write-ahead log is emptied, and unused space in the file's pages that still contains bytes is
+ * overwritten with zeros. Runs in a separate process (`erase-worker.ts`), since closing a file drops the locks that all connections of a
+ * process have on it.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
@@ -17,8 +18,9 @@ const WRITERS_MS = 1_000
 const NAME = 'overwritten'
 
 /**
- * Erases everything that was deleted up to `mark`, and records that as done. False: other processes prevented it. `waitMs`: how long
- * writers may be blocked while waiting for readers. Throws the errors of opening a store and of the file system.
+ * Erases from the file everything that was deleted up to `mark`, and records that as done. Returns false where other processes prevented
+ * it. `waitMs`: how long writers may be blocked while waiting for readers, in ms. Throws the errors of opening a store and of the file
+ * system.
  */
 export function eraseInFile(file: string, mark: string, waitMs: number): boolean {
   const handle = openSync(file, 'r+')
@@ -41,7 +43,8 @@ export function eraseInFile(file: string, mark: string, waitMs: number): boolean
 function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: number): boolean {
   if (!empty(db, waitMs)) return false
   const pages = new Pages(handle)
-  // What other processes write meanwhile leaves bytes only of data from after the mark, or in one of these pages.
+  // The list of pages is made once: what other processes write afterwards leaves bytes only of data deleted after the mark, or in one of
+  // these pages.
   const dirty = [...pages.dirty()]
   do {
     if (!isLogEmpty(db) && !empty(db, waitMs)) return false
@@ -52,8 +55,9 @@ function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: num
 }
 
 /**
- * Overwrites pages while nobody else writes. With an empty log nothing is folded into the file either, so the overwritten bytes are unused.
- * The transaction changes something, so that other processes do not write back their cached pages.
+ * Overwrites unused space of some pages in a write transaction, so that nobody else writes. It requires an empty write-ahead log, since
+ * then nothing is folded into the file meanwhile and the overwritten space is really unused. The transaction also changes a row, so that
+ * other processes discard their cached pages instead of writing them back.
  */
 function overwrite(db: SqlDatabase, pages: Pages, some: readonly number[], mark: string | null): boolean {
   return db.write(() => {
@@ -135,13 +139,16 @@ interface Slack {
 
 /** Size in bytes of the file header, which comes before the page header in the file's first page. */
 const FILE_HEADER = 100
-/** Size of a page's header by its type byte: interior pages of indexes and tables, leaves of indexes and tables. */
+/**
+ * Size in bytes of a page's header, by the page's type byte: 2 and 5: interior pages of indexes and tables; 10 and 13: leaves of indexes
+ * and tables.
+ */
 const HEADERS: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 }
 
 /**
- * The unused space of a page; null where it is no page of a tree, or not certainly one. Pages of long texts and of the list of free pages
- * begin with the number of another page, so up to 2^25 pages their first byte is no type of a tree page; in larger files the other fields
- * decide. `usable`: bytes of a page that SQLite uses. `isFirst`: it is the first page of the file.
+ * The unused space of a page; null where it is not, or not certainly, a page of a B-tree. Pages of long texts and of the list of free pages
+ * begin with the number of another page, so in files of up to 2^25 pages their first byte is never a type of a B-tree page; in larger files
+ * the other fields decide. `usable`: number of bytes of a page that SQLite uses. `isFirst`: whether it is the first page of the file.
  */
 export function slackOf(page: Buffer, usable: number, isFirst: boolean): Slack | null {
   const at = isFirst ? FILE_HEADER : 0

@@ -10,7 +10,10 @@ export interface FoldOrder {
 
 const MODES: Readonly<Record<Fold, string>> = { some: 'passive', all: 'restart', empty: 'truncate' }
 
-/** Folds the log; false: something is left to fold. Afterwards the connection waits `waitMs` for locks. */
+/**
+ * Folds the write-ahead log into the file; returns false where something is left to fold. From then on, the connection waits `waitMs` for
+ * locks.
+ */
 export function foldLog(db: SqlDatabase, { how, waitMs }: FoldOrder): boolean {
   db.exec(`pragma busy_timeout = ${waitMs}`)
   // Most of the log is copied first in a way that blocks nobody; the blocking step then only copies the little that was added meanwhile.

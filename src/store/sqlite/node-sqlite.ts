@@ -5,7 +5,9 @@ import { assert } from '../../base/assert.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 
-/** Suppresses Node 22's warning, at the first load in each thread, that the module is experimental; all other warnings are kept. */
+/**
+ * Loads the module while the warning of Node 22 that it is experimental, given once per thread, is suppressed; all other warnings are kept.
+ */
 function loadSqlite(): typeof import('node:sqlite') {
   const emit = process.emitWarning
   process.emitWarning = () => {}
@@ -32,7 +34,10 @@ export interface SqlStatement<Row> {
   run(...values: readonly SqlValue[]): SqlResult
   get(...values: readonly SqlValue[]): Row | undefined
   all(...values: readonly SqlValue[]): readonly Row[]
-  /** Rows one by one: for many rows, and for those before a damaged page. Must be read to the end or abandoned at once. */
+  /**
+   * Rows of the result one by one, for results with many rows, and to get the rows before a damaged page. Must be read to the end or
+   * abandoned at once, since the statement stays active meanwhile.
+   */
   each(...values: readonly SqlValue[]): IterableIterator<Row>
 }
 
@@ -69,7 +74,10 @@ export interface SqlDatabase {
   tryToWrite(sql: string): void
   /** Runs reads that all see one committed state. Inside a running transaction, the reads join it. */
   read<T>(body: () => T): T
-  /** As `read`, with a body that pauses: until the steps end, all reads of this connection see its state, and writes are refused (`store_locked`). */
+  /**
+   * Runs reads that pause, as a generator, and that all see one committed state: until the generator ends, every read of this connection
+   * sees that state, and writes are refused (`store_locked`).
+   */
   readInSteps<T>(body: () => Steps<T>): Steps<T>
   /** Makes all further reads of this connection see the state that is committed now, until it is closed. It can no longer write. */
   freeze(): void
@@ -103,7 +111,10 @@ export interface SqlOptions {
 
 export type OpenSql = (options: SqlOptions) => SqlDatabase
 
-/** Number of cached statements of each kind. Filters produce unlimited different texts; everything else needs about a hundred. */
+/**
+ * Largest number of cached prepared statements for each form of rows. Filters make ever different texts; everything else needs about a
+ * hundred.
+ */
 const STATEMENTS = 300
 /** Pages copied between two progress reports of a copy: 8 MiB with pages of 4 KiB. */
 const PAGES_AT_ONCE = 2_048
@@ -329,7 +340,10 @@ class NodeSqlite implements SqlDatabase {
   }
 }
 
-/** Node 22 would bind an empty array without memory of its own, such as `new Uint8Array(new ArrayBuffer(0))`, as null. */
+/**
+ * A shared empty buffer for empty values: Node 22 binds an empty array without memory of its own, such as `new Uint8Array(new
+ * ArrayBuffer(0))`, as null.
+ */
 const EMPTY_BLOB = Buffer.alloc(0)
 
 function isEmptyBlob(value: SqlValue | undefined): boolean {
@@ -451,7 +465,10 @@ export class PausedTransaction<T> {
     this.#steps = steps
   }
 
-  /** The steps of the transaction, to be run by `Turns`. Throws the transaction's error, even if it occurred in `complete` or `cancel`. */
+  /**
+   * The generator that runs the transaction with pauses, for the scheduler `Turns`. Throws the transaction's error, even if the error
+   * occurred in `complete` or `cancel`.
+   */
   *run(): Steps<T> {
     for (;;) {
       const end = this.#end ?? this.#step()
@@ -484,7 +501,10 @@ export class PausedTransaction<T> {
   }
 }
 
-/** Throws for a promise: a transaction ends when its body returns, so a body that continues later would work outside of it. */
+/**
+ * Throws if the result of a transaction's body is a promise: a transaction ends when its body returns, so an asynchronous body would
+ * continue outside of it.
+ */
 export function assertSync<T>(result: T): T {
   if (result instanceof Promise) throw new TypeError('invariant broken: the body of a transaction must be synchronous')
   return result

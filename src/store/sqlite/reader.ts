@@ -141,7 +141,8 @@ export class SqliteReader implements StoreReader {
     found: readonly { readonly value: string; readonly example: EntryKey }[],
     field: 'collection' | 'kind' | 'tag',
   ): void {
-    // The values come from an index, which has no check sums, so an entry confirms each one. A damaged entry confirms nothing.
+    // The values come from an index, which has no check sums, so each one is confirmed by reading one entry that has it. A damaged entry
+    // confirms nothing.
     const entries = this.around(
       () => undefined,
       () => this.entries(found.map(({ example }) => example)),
@@ -401,7 +402,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     return { entry, chunks }
   }
 
-  /** Subtracts a deleted entry from the counts, including its rows, which would otherwise be deleted without being counted. */
+  /**
+   * Subtracts a deleted entry from the counts of its holder's bytes. Its rows in lens tables are deleted here first, since the database
+   * would delete them without counting.
+   */
   #countDeletion(key: EntryKey): void {
     for (const { holder } of this.identities([key])) {
       for (const table of this.parts.tables.all()) if (table.ofEntry) this.table(table).delete({ entry: key })
@@ -409,7 +413,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     }
   }
 
-  /** Subtracts an entry from its partition's counts. A damaged entry may name a partition that does not exist, which has no counts. */
+  /**
+   * Subtracts a deleted entry's chunks and vectors from its partition's counts. Skipped where the partition does not exist, as a damaged
+   * entry may name one.
+   */
   #countOut(partition: PartitionId, key: EntryKey): void {
     const { partitions, tallies } = this.parts
     if (partitions.all().some(({ id }) => id === partition)) tallies.add(partition, tallies.ofEntry(key), -1)

@@ -108,7 +108,9 @@ export function nextKey(db: SqlDatabase, table: 'entries' | 'chunks' | 'partitio
 /** Name of the check sum column. Names of declared columns begin with a letter, so no column of a lens can have this name. */
 export const CHECK = '_check'
 
-/** Texts longer than this are summed separately instead of being copied into one text with the other cells. */
+/**
+ * Texts longer than this many characters are added to the check sum separately, to avoid copying them into one text with the other cells.
+ */
 const LONG = 256
 
 /**
@@ -131,7 +133,10 @@ export function checkOf(cells: readonly SqlValue[], from = 0, to: number = cells
   return crc32(short, sum) | 0
 }
 
-/** Whether a row is unchanged since it was written; its check sum is its last cell. `from` and `to` (excluded) select a part. */
+/**
+ * Whether a row is unchanged since it was written, by its check sum, which is its last cell. `from` and `to` (excluded): which cells belong
+ * to the row.
+ */
 export function isWhole(row: readonly SqlValue[], from = 0, to: number = row.length): boolean {
   return row[to - 1] === checkOf(row, from, to - 1)
 }

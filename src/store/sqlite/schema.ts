@@ -223,8 +223,9 @@ export function columnsOf(db: SqlDatabase, table: string): readonly string[] {
 // equals that of the file; VACUUM, which moves root pages, advances the cookie too.
 
 /**
- * Prefix of these rows' names; `0` follows directly after `/` in the order of characters. No text given to the store may contain a NUL, so
- * no other row of a table or index can be taken for one of these.
+ * Prefix of the names of `meta` rows that contain the copy of the list of tables; `AFTER_PREFIX` is the first possible name after all of
+ * them, since `0` follows `/` in the order of characters. No text given to the store may contain a NUL, so no other row of a table or index
+ * can be mistaken for one of these.
  */
 export const COPY_PREFIX = '\0schema/'
 const AFTER_PREFIX = '\0schema0'
@@ -246,14 +247,20 @@ export interface SchemaCopy {
   readonly isComplete: boolean
 }
 
-/** SQL for a name as bytes: Node 22 reads a text only up to its first NUL, so names of `meta` are read as bytes where all rows are read. */
+/**
+ * SQL expression for a name as bytes: Node 22 reads a text only up to its first NUL, so where all rows of `meta` are read, their names are
+ * read as bytes.
+ */
 export const NAME_BYTES = 'cast(name as blob)'
 
 export function nameIn(bytes: SqlValue): string {
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : String(bytes)
 }
 
-/** Whether a row of `meta` belongs to the copy, by its name as any version of Node reads it: only these names can appear empty. */
+/**
+ * Whether a row of `meta` belongs to the copy of the list of tables, by its name as any version of Node reads it. An empty name belongs to
+ * the copy, since only these names begin with NUL and so can appear empty.
+ */
 export function isOfCopy(name: SqlValue): boolean {
   return name === '' || String(name).startsWith(COPY_PREFIX)
 }
@@ -316,7 +323,9 @@ export function renewSchemaCopy(db: SqlDatabase, known: number = schemaCookie(db
   })
 }
 
-/** Whether the copy is current; also true where a page of `meta` is damaged, since nothing can be written there. */
+/**
+ * Whether the copy of the list of tables is current. Also true where a page of `meta` is damaged, since the copy cannot be written there.
+ */
 function isCurrent(db: SqlDatabase, cookie: number): boolean {
   try {
     const copy = storedCopy(db)

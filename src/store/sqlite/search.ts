@@ -31,7 +31,9 @@ export type AspectLookup = (
   column: string,
 ) => { table: string; column: string; type: ValueType } | undefined
 
-/** Type of a field's values. `any`: numbers, texts and booleans mixed, distinguished by storage class (see `schema.ts`). */
+/**
+ * Type of a field's values. `any`: numbers, texts and booleans may occur, distinguished by their SQLite storage class (see `schema.ts`).
+ */
 export type ValueType = 'text' | 'number' | 'any'
 
 type Comparison = Exclude<Filter, { op: 'and' | 'or' | 'not' }>

@@ -106,7 +106,10 @@ export class SqliteTables {
     return found
   }
 
-  /** Reads all declarations together: that takes longer than most queries, and missing tables are requested often. */
+  /**
+   * Finds a stored declaration by name, reading all declarations at once and caching them: reading takes longer than most queries, and
+   * tables that do not exist are looked up often.
+   */
   #lookUp(name: string): TableDeclaration | undefined {
     if (!this.#isCurrent() || this.#damagedNames.has(name)) this.#load()
     if (this.#damagedNames.has(name)) throw damaged(`table ${name}`, { table: name })
@@ -133,7 +136,8 @@ export class SqliteTables {
     const rows = this.#db
       .prepareArrays<[string, string, number]>('select name, declaration, _check from declarations order by name')
       .all()
-    // A table with a damaged declaration is not found, and must not be created again beside the existing one.
+    // The names of tables with a damaged declaration are kept: such a table cannot be used, and must not be created again beside the
+    // existing one.
     const [whole, others] = [rows.filter(row => isWhole(row)), rows.filter(row => !isWhole(row))]
     const declarations = whole.map(([, json]) => JSON.parse(json) as TableDeclaration)
     this.#damagedNames = new Set(others.map(([name]) => name))

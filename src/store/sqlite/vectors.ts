@@ -1,4 +1,7 @@
-/** Vectors and their models in SQLite. Vectors are f32 in the machine's byte order, little-endian wherever Node runs. */
+/**
+ * Vectors and their models in SQLite. A vector is stored as 32-bit floats in the machine's byte order, which is little-endian wherever Node
+ * runs.
+ */
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { type Audience, type PartitionId, partitionKey } from '../../model/partition.ts'

@@ -19,7 +19,8 @@ import { requireOwner, withSession } from '../session.ts'
 import { fileFailed, print } from './print.ts'
 
 /**
- * Runs the doctor. A store that no engine can open is examined from outside; if that repaired it, it is then examined again with an engine.
+ * Runs the examination that `doctor` reports. A store that no engine can open is examined without one; if that repairs the store, it is
+ * then examined again with an engine.
  */
 export async function examined(input: DoctorRequest, { cli, flags, run }: CommandContext): Promise<Examination> {
   const open = () => run<Examination>()
@@ -69,7 +70,10 @@ function reportLost(cli: Cli, lost: readonly string[]): void {
 
 // The commands `export` and `import`.
 
-/** Exports NDJSON to standard output or a file; ends without an error if the reader closes the pipe early. */
+/**
+ * Runs `export`: writes the store's contents as NDJSON to standard output or a file. Ends without an error if the reader of standard output
+ * closes the pipe early.
+ */
 export async function runExport(cli: Cli, flags: Flags, [file]: readonly string[]): Promise<void> {
   const body = async (engine: Engine, context: CallContext): Promise<void> => {
     const made =
@@ -96,7 +100,10 @@ export async function runImport(cli: Cli, flags: CommonFlags, [file]: readonly s
   for (const warning of wantsJson(flags) ? [] : answer.warnings) await write(cli.io.stderr, `querent: ${warning}\n`)
 }
 
-/** Waits until the file is open, before anything else: a missing file must not lead to a new store or to an unhandled error. */
+/**
+ * Resolves when the file is open, and rejects if it cannot be opened. Called before anything else, so that a missing file leads neither to
+ * a new store nor to an unhandled error.
+ */
 function opened<File extends Readable | Writable>(stream: File, name: string): Promise<File> {
   return new Promise((resolve, reject) => {
     stream.once('open', () => resolve(stream))

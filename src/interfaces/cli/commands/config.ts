@@ -37,7 +37,10 @@ export async function getSetting(cli: Cli, flags: Flags, [name = '']: readonly s
   await print(cli, flags, { name, value }, () => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`)
 }
 
-/** Sets a setting, or removes it if no text is given. A text that is valid JSON is taken as that value, any other text as a string. */
+/**
+ * Sets one setting in the configuration file, or removes it if no value is given. A value that is valid JSON is used as JSON, any other as
+ * a string.
+ */
 export async function setSetting(cli: Cli, flags: Flags, [name = '', given]: readonly string[]): Promise<void> {
   const file = fileOf(cli, flags)
   const { text } = readSettings(file)

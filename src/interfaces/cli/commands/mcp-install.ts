@@ -43,7 +43,10 @@ interface ConfigPlaces {
 
 interface McpClient {
   readonly name: string
-  /** Whether the file belongs to one project: then the server starts in the project's folder and finds the store itself. */
+  /**
+   * Whether the configuration file belongs to one project: the client then starts the server in the project's folder, where the server
+   * finds the store itself.
+   */
   readonly ofProject: boolean
   /** Name of the JSON object in the configuration file that contains the MCP servers by name. */
   readonly key: string
@@ -87,7 +90,9 @@ function client(
 
 type Folder = 'home' | 'project' | 'applications' | 'config' | 'zed'
 
-/** The folder that a configuration file is in. `applications`: where the platform keeps the settings of applications. */
+/**
+ * The folder that contains a client's configuration file. `applications`: where the operating system keeps the settings of applications.
+ */
 function folderOf(folder: Folder, places: ConfigPlaces): string {
   const { home, project, platform, env } = places
   switch (folder) {
@@ -107,7 +112,10 @@ function folderOf(folder: Folder, places: ConfigPlaces): string {
   }
 }
 
-/** Clients whose configuration folder exists; for a file directly in the home or project folder, the file itself must exist. */
+/**
+ * MCP clients that seem to be installed: their configuration folder exists. A configuration file directly in the home or project folder
+ * must itself exist.
+ */
 function clientsFound(places: ConfigPlaces): readonly McpClient[] {
   return MCP_CLIENTS.filter(client => {
     const file = client.file(places)
@@ -130,7 +138,10 @@ interface ConfigEdit {
   readonly entry: ConfigEntry | null
 }
 
-/** The JSON text after the edit. Throws `invalid_argument` with line and column if the text is not a valid configuration file. */
+/**
+ * Text of the configuration file after the change. Throws `invalid_argument` with line and column if the present text is not a valid
+ * configuration file.
+ */
 function editJson(text: string, edit: ConfigEdit): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const body = text.slice(mark.length)
@@ -211,7 +222,10 @@ interface ConfigFile {
 /** Permissions of a newly created configuration file: only this user can read it, because keys may be written into it later. */
 const NEW_FILE_MODE = 0o600
 
-/** Reads a configuration file. Throws `denied` for a file outside the allowed folders, also through a symbolic link; and `io_failed`. */
+/**
+ * Reads a configuration file. Throws `denied` if the file is outside the allowed folders, also if a symbolic link leads outside;
+ * `io_failed` if it cannot be read.
+ */
 async function readConfig(file: string, allowed: readonly string[]): Promise<ConfigFile> {
   const path = await realPlace(file)
   const folders = await Promise.all(allowed.map(realPlace))
@@ -246,7 +260,10 @@ async function replaceConfig({ path, text }: ConfigFile, after: string): Promise
   }
 }
 
-/** Throws `io_failed` for a read-only configuration file, because a rename would replace it nevertheless. */
+/**
+ * Throws `io_failed` if the configuration file is read-only; without this check it would be replaced, because renaming another file over it
+ * needs no write permission for it.
+ */
 async function assertWritable({ path, text }: ConfigFile): Promise<void> {
   if (text !== null && ((await stat(path)).mode & 0o200) === 0) throw failed(path, 'is read-only; nothing was written')
 }
@@ -262,7 +279,10 @@ async function copyAside(path: string, at = 1): Promise<string> {
   }
 }
 
-/** The real path; for a path that does not exist yet, the real path of its nearest existing folder plus the remaining names. */
+/**
+ * The path with symbolic links resolved. For a path that does not exist yet: the resolved path of its nearest existing folder, followed by
+ * the remaining names.
+ */
 async function realPlace(path: string): Promise<string> {
   const absolute = resolve(path)
   const above = dirname(absolute)
@@ -408,7 +428,10 @@ function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerC
   )
 }
 
-/** Paths of Node and of the script it runs; null if one of them is in the cache of npx, which may be emptied, or is unknown. */
+/**
+ * Paths of the Node executable and of the script that it runs; null if one of them is unknown or in the cache of npx, which may be emptied
+ * at any time.
+ */
 export function lastingProgram(node: string, script: string): readonly [node: string, script: string] | null {
   return [node, script].every(path => isAbsolute(path) && !/[\\/]_npx[\\/]/.test(path)) ? [node, script] : null
 }

@@ -32,7 +32,10 @@ export async function printPieces(cli: Cli, pieces: AsyncIterable<JsonObject>): 
   for await (const piece of pieces) await printLine(cli, piece)
 }
 
-/** Prints the members of the named list in each piece of a stream. Resolves to their number, and to what the pieces contain besides. */
+/**
+ * Prints a streamed answer: each member of the list named `list` as it arrives. Resolves to the number of members, and to all other fields
+ * of the pieces.
+ */
 export async function printMembers(
   cli: Cli,
   pieces: AsyncIterable<JsonObject>,
@@ -68,7 +71,8 @@ async function printLine(cli: Cli, value: unknown): Promise<void> {
   await writeJson(cli.io.stdout, value)
 }
 
-// Keeps the input of the next page for `--more` in the home of the store, for the viewer and command that had the page before.
+// Stores the input with which the next page of an answer can be requested, for `--more`: in the home of the store, with the viewer and
+// command that it belongs to.
 
 interface NextPage {
   readonly command: string
@@ -77,7 +81,7 @@ interface NextPage {
   readonly input: JsonObject
 }
 
-/** Stores the input of the next page; null removes it. If the home cannot be written, nothing is stored. */
+/** Stores the input with which `--more` requests the next page; null removes the stored one. Does nothing if the home cannot be written. */
 export function keepNextPage(cli: Cli, flags: CommonFlags, command: string, input: JsonObject | null): void {
   try {
     const file = fileOf(cli, flags)
@@ -126,7 +130,10 @@ export function textOf(cli: Cli, file: string): Promise<string> {
   return file === '-' ? readAll(cli.io.stdin, MAX_INPUT) : fileText(cli, file)
 }
 
-/** Reads a text file. Rejects with `io_failed`, and with `invalid_argument` if it is not UTF-8; `name`: name of the file in messages. */
+/**
+ * Reads a text file, relative to the working folder. Rejects with `io_failed` if it cannot be read, and with `invalid_argument` if it is
+ * not UTF-8. `name`: name of the file in messages.
+ */
 export async function fileText(cli: Cli, file: string, name: string = file): Promise<string> {
   try {
     return decodeUtf8(await readFile(resolve(cli.io.workingFolder, file)), name)
@@ -144,7 +151,10 @@ const CODES: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
 }
 
-/** What the system says of a file or folder that a command names, in words; `name` is what the message calls it. */
+/**
+ * The error for a file or folder named on the command line that could not be opened or read, with the system's reason in words. `name`:
+ * what the message calls the file.
+ */
 export function fileFailed(name: string, error: NodeJS.ErrnoException, path: string = name): QuerentError {
   const cause = CODES[error.code ?? ''] ?? error.message
   return new QuerentError('io_failed', `${name}: ${cause}`, { path, cause }, error)

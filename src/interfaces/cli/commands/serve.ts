@@ -29,17 +29,23 @@ const END = 'end'
 /** Milliseconds before a worker that died is replaced; doubled with each further death, up to `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
-/** A worker that lived at least this long in milliseconds died for a new reason, so the pause starts again at its minimum. */
+/**
+ * If a worker that dies has lived at least this many milliseconds, the cause is taken to be a new one, and the pause before it is replaced
+ * is the shortest again.
+ */
 const LONG_MS = 60_000
 
 /**
- * Runs the workers; resolves to the exit code when all have ended. `listens` gets the address once the first worker accepts connections.
+ * Starts `count` worker processes and keeps them running; resolves to the exit code when all have ended. `listens` is called with the
+ * address when the first worker accepts connections.
  */
 async function runWorkers(cli: Cli, count: number, listens: (url: string) => void): Promise<number> {
   const { signal } = cli
-  // Each worker accepts connections itself: connections handed over by the first process to a worker that dies would never be answered.
+  // Each worker accepts connections itself. If the first process distributed connections, those given to a worker that dies would never be
+  // answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  // One worker is started alone first: it may have to create the store, and errors in the command line are then reported only once.
+  // The first worker is started alone: it may have to create the store, and errors in the command line are then reported once rather than
+  // by every worker.
   await cli.servers.relayFigures(signal)
   const first = cluster.fork()
   const isUp = await Promise.race([
@@ -61,7 +67,10 @@ async function runWorkers(cli: Cli, count: number, listens: (url: string) => voi
   return 0
 }
 
-/** The end signal of a worker: aborted by a signal of the system, or when the first process says so. Must be disposed of at the end. */
+/**
+ * Signal by which a worker ends: aborted by a signal of the operating system, or by a message of the first process. Must be disposed of
+ * when the worker has ended.
+ */
 class EndRequest implements Disposable {
   readonly #ended = new AbortController()
   readonly #listen = (message: unknown): void => {
@@ -74,7 +83,10 @@ class EndRequest implements Disposable {
     process.on('message', this.#listen)
   }
 
-  /** A worker connected to the first process does not end by itself, and must disconnect only when its exit code is known. */
+  /**
+   * Disconnects the worker from the first process, since a connected worker never exits by itself. Done at the end, when the worker's exit
+   * code is known.
+   */
   [Symbol.dispose](): void {
     process.off('message', this.#listen)
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
@@ -220,7 +232,10 @@ function isNamed(cli: Cli, flags: CommonFlags): boolean {
   return flags.home !== undefined || Boolean(cli.io.env['QUERENT_HOME'])
 }
 
-/** Opens a browser. Never fails: if none can be opened, a line says so. On Linux the variable BROWSER names one. */
+/**
+ * Opens the page in the user's browser. Never fails: if no browser can be opened, a line says so. On Linux the environment variable BROWSER
+ * may name the browser.
+ */
 async function openBrowser(io: Io, url: string): Promise<void> {
   const failed = (): void => void write(io.stderr, `querent: no browser could be opened; the page is at ${url}\n`)
   try {
@@ -233,7 +248,10 @@ async function openBrowser(io: Io, url: string): Promise<void> {
   }
 }
 
-/** Checked before a store is created. Throws `invalid_argument` for a path that does not exist, `io_failed` if it may not be examined. */
+/**
+ * Checks that the files and folders to add exist, before a store is created. Throws `invalid_argument` for a path that does not exist,
+ * `io_failed` for one that may not be examined.
+ */
 async function assertExists(cli: Cli, paths: readonly string[]): Promise<void> {
   for (const [at, path] of paths.entries()) {
     await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
@@ -245,7 +263,10 @@ async function assertExists(cli: Cli, paths: readonly string[]): Promise<void> {
   }
 }
 
-/** Adds the files before serving. All messages go to standard error. Unreadable files are reported, and the rest is served. */
+/**
+ * Adds files to the store before serving. Messages go to standard error. Files that cannot be read are reported, and the server starts
+ * nevertheless.
+ */
 async function addFiles(
   { io }: Cli,
   { engine, context }: Session,

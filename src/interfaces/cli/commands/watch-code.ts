@@ -1,4 +1,6 @@
-/** `context index --watch`: reads files when they change, until a signal ends it, which counts as success. */
+/**
+ * The option `context index --watch`: reads source files again when they change, until a signal ends the command, which counts as success.
+ */
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { contextOf } from '../../../openings/context.ts'
@@ -6,7 +8,10 @@ import type { CommonFlags } from '../flags.ts'
 import { type Cli, EXIT, write } from '../io.ts'
 import { withSession } from '../session.ts'
 
-/** Milliseconds without a change before files are read: editors write a file in several steps, and switching a branch writes many files. */
+/**
+ * Milliseconds without a further change before changed files are read: editors write a file in several steps, and switching a branch writes
+ * many files.
+ */
 const QUIET_MS = 200
 
 /** Number of changed files above which examining all files is faster than reading the named ones. */

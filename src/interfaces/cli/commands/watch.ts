@@ -8,7 +8,10 @@ import { type Flags, sessionFor } from '../operation-command.ts'
 import { cut, oneLine, type Style, styleOf, valueAt } from '../render/answer.ts'
 import { withSession } from '../session.ts'
 
-/** Messages of a stream besides events: the subscription began, it is still alive, or running the query again has failed for now. */
+/**
+ * Messages of a watched answer other than changes: the subscription has begun, it is still alive, or repeating the query has failed for
+ * now.
+ */
 type Notice =
   | { readonly type: 'subscribed'; readonly resume_token: string }
   | { readonly type: 'alive'; readonly resume_token: string }

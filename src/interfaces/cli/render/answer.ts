@@ -1,4 +1,7 @@
-/** Formats answers for people from descriptions: a list as a table, a record as facts, any other answer by its shape. */
+/**
+ * Formats answers for people from short descriptions: a list as a table, a record as one value per line, any other answer by a general
+ * format.
+ */
 
 import pc from 'picocolors'
 import { printable, printableStyled, STYLE_ESCAPE } from '../../../base/printable.ts'
@@ -15,7 +18,10 @@ export interface Style {
   bad(text: string): string
 }
 
-/** Styles for `writeStyled`. None if NO_COLOR is set (to any value but empty) or there is no terminal; FORCE_COLOR always gives colours. */
+/**
+ * Functions that add terminal styles to a text. They add none if NO_COLOR is set (to any value but empty) or there is no terminal;
+ * FORCE_COLOR always adds them.
+ */
 export function styleOf({ env, stdout }: Pick<Io, 'env' | 'stdout'>): Style {
   const wanted = stdout.isTTY === true && env['TERM'] !== 'dumb'
   const colors = pc.createColors(env['NO_COLOR'] ? false : env['FORCE_COLOR'] ? true : wanted)
@@ -95,7 +101,8 @@ function pathAndFormat(text: string): readonly [path: string, format: string | u
 }
 
 /**
- * Formats a list of similar records as a table. `path`: path to the list, or to one record, in the answer; `none`: text for an empty list.
+ * Returns a function that formats a list of similar records as a table. `path`: path of the list, or of one record, in the answer; `none`:
+ * text for an empty list.
  */
 export function rows<Answer = object>(
   path: string,
@@ -109,7 +116,9 @@ export function rows<Answer = object>(
   }
 }
 
-/** Columns of numbers are right-aligned. In plain text, a line is cut to the terminal's width, if there is one. */
+/**
+ * Formats records as a table. Columns of numbers are right-aligned. In plain text, lines are cut to the terminal's width, if there is one.
+ */
 function table(found: readonly unknown[], columns: Columns, { isMarkdown, style, width }: Shown): string {
   const fields = columns.map(fieldOf)
   const titles = fields.map(({ title }) => title.toUpperCase())
@@ -130,7 +139,9 @@ function table(found: readonly unknown[], columns: Columns, { isMarkdown, style,
   return lines([style.dim(line(titles)), ...cells.map(line)])
 }
 
-/** Formats one record, with one value per line and without missing values. `path`: path to the record in the answer. */
+/**
+ * Returns a function that formats one record with one value per line, leaving out missing values. `path`: path of the record in the answer.
+ */
 export function facts(path: string, columns: Columns): Print<object> {
   return (answer, shown) => {
     const row = valueAt(answer, path)
@@ -229,9 +240,10 @@ export function valueAt(row: unknown, path: string): unknown {
 }
 
 /**
- * Formats one line for each element of a list, or for one record if `path` leads to one; nothing if it leads to nothing. `?path` means the
- * answer itself if there is a value at that path (a list counts if it is not empty). In the template, `{score 3}` is a value in the format
- * of `Columns`; `{of |name|: }` is the value with the text around it, or nothing if there is no value.
+ * Returns a function that formats one line for each element of a list, or for one record if `path` leads to one; nothing if it leads to
+ * nothing. `?path` means the answer itself if there is a value at that path (a list counts if it is not empty). In the template, `{score
+ * 3}` is replaced by the value at a path in a format of `valueText`; `{of |name|: }` by the value with the text around it, or by nothing if
+ * there is no value.
  */
 export function each<Answer = object>(
   path: string | ((answer: Answer) => unknown),

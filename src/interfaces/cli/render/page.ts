@@ -162,7 +162,10 @@ function itemMarkdown(item: Item, shown: Shown): string {
   return `${head}\n${passages.length > 0 ? passages.join('\n') : quote(excerpt)}\n${markdownText(oneLine(why))}\n\n`
 }
 
-/** Highlights are offsets in the original text, so it is cut first and made printable afterwards. `…` marks a cut inside a sentence. */
+/**
+ * Text of an excerpt with its highlighted words marked. Highlights are offsets in the original text, so the text is first cut at them and
+ * its parts are made printable afterwards. `…` marks where the excerpt begins or ends within a sentence.
+ */
 function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (text: string): string => text): string {
   const parts: string[] = excerpt.cut_start === true ? ['… '] : []
   let at = 0
@@ -202,7 +205,10 @@ function pathOf(url: string): string {
 
 const SIGNS = { sum: '+', product: '×', quotient: '÷', max: 'max' } as const
 
-/** An explanation tree with one line per node, each ended by a line feed; children are indented by two blanks. */
+/**
+ * Formats an explanation of a score as a tree: one line per part, each ended by a line feed, with its own parts below it, indented by two
+ * blanks more.
+ */
 export function explanationText(tree: Explanation, style: Style, indent = ''): string {
   const how = tree.formula === undefined ? '' : ` (${SIGNS[tree.formula]})`
   const note = tree.note === undefined ? '' : style.dim(`  ${oneLine(tree.note)}`)
@@ -254,9 +260,11 @@ const ASIDE = all<Message>(
 )
 
 /**
- * 1. Mira, 2025-03-14 10:02  kiln/m3
- *    Yes, we moved it to the barn last weekend.
- *    dates: weekend of 8 March 2025
+ * Formats a message of a conversation:
+ *
+ *     1. Mira, 2025-03-14 10:02  kiln/m3
+ *        Yes, we moved it to the barn last weekend.
+ *        dates: weekend of 8 March 2025
  */
 function messageText(message: Message, shown: Shown): string {
   const { rank, text, neighbours = [], explanation } = message
@@ -306,7 +314,10 @@ export const addText: Print<AddReport> = all<AddReport>(
   },
 )
 
-/** Text such as `3 skipped (binary: 2, symlink: 1)`, most frequent reason first; `0 skipped` if none was. */
+/**
+ * Text with the number of skipped files, such as `3 skipped (binary: 2, symlink: 1)`, most frequent reason first; `0 skipped` if there are
+ * none.
+ */
 function skippedText(skipped: AddReport['skipped']): string {
   const byReason = skippedByReason(skipped)
   const sum = byReason.reduce((before, { count }) => before + count, 0)

@@ -1,6 +1,7 @@
 /**
- * The requester of a query, and the part of the store that it may see: the only place where reads of this lens apply the visibility matrix
- * (BQ-091 to BQ-095). Made again when memberships, or the partitions that the requester may see, have changed.
+ * The requester of a beliefs query, and the part of the store that this agent may see. All reads of the lens beliefs apply the visibility
+ * matrix (BQ-091 to BQ-095) here and nowhere else. An object is replaced when memberships or the partitions that its requester may see have
+ * changed.
  */
 
 import { Recent } from '../../../base/recent.ts'
@@ -12,7 +13,10 @@ import type { Store, StoreReader } from '../../../store/store.ts'
 import { isAggregate } from '../aggregates/mechanism.ts'
 import type { BeliefSource } from '../model.ts'
 
-/** Kinds of partitions from the requester's point of view. Beliefs in a public partition may also be the requester's own. */
+/**
+ * Kinds of partitions from the requester's point of view; HIDDEN means that the requester may not see the partition. Beliefs in a PUBLIC
+ * partition may also be the requester's own.
+ */
 const HIDDEN = 0
 const OWN = 1
 const SHARED = 2
@@ -47,7 +51,10 @@ export class Requester {
   /** For each partition id, its kind for the requester: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
   readonly #kinds: Uint8Array
   #known: PartitionId
-  /** For visible shared partitions: the federations that the requester shares with the holder, ascending. */
+  /**
+   * For each shared partition that the requester sees: the federations in which both the requester and the partition's holder are active,
+   * ascending.
+   */
   readonly #through = new Map<PartitionId, readonly string[]>()
   readonly #sources = new Map<string, BeliefSource>()
   readonly #strict: ReadonlySet<string>
@@ -98,7 +105,10 @@ export class Requester {
     return this.kindOf(partition) !== HIDDEN
   }
 
-  /** Whether the requester may see entries of this audience; for past versions, which are in no partition. */
+  /**
+   * Whether the requester may see entries with this audience. Used for past versions of beliefs, which have an audience but are in no
+   * partition.
+   */
   maySee(audience: Audience): boolean {
     return this.#circle.mayRead(audience)
   }
@@ -165,7 +175,9 @@ function isStrict(reader: StoreReader, id: string): boolean {
   return reader.table(FEDERATIONS).get({ id })?.['anonymity'] === 'strict'
 }
 
-/** Number of requesters in the cache: each takes one byte per partition, and some hundred bytes per visible shared partition. */
+/**
+ * Maximum number of requesters in the cache: each takes one byte per partition, and some hundred bytes per shared partition that it sees.
+ */
 const KEPT = 64
 
 export class Requesters {

@@ -29,7 +29,10 @@ const SECRET_BYTES = 32
 const WAIT_MS = 50
 const PREFIX = 'holder:'
 
-/** The pseudonym of a holder: `holder:` and 26 characters. No agent can have such a name, because names contain no colon. */
+/**
+ * The pseudonym of a holder for one requester and federation: `holder:` and 26 characters. No agent can have such a name, because names
+ * contain no colon.
+ */
 export function pseudonymOf(secret: string, federation: string, requester: string, holder: string): string {
   // The length in the key marks where the requester's name ends; just a precaution, since names contain no blanks.
   return MADE.get(`${secret} ${federation} ${requester.length} ${requester} ${holder}`, () => {
@@ -41,7 +44,10 @@ export function pseudonymOf(secret: string, federation: string, requester: strin
 /** Cache of pseudonyms: one holder is shown repeatedly, and the keyed hash costs more than everything else about showing a belief. */
 const MADE = new Recent<string, string>(50_000)
 
-/** The store's secret for pseudonyms. If the store cannot be written, a secret that lasts as long as the store is open. */
+/**
+ * The store's secret, from which pseudonyms are computed. If the store cannot be written, a random secret is used for as long as the store
+ * is open.
+ */
 export class Secret {
   readonly #store: Store
   readonly #random: (bytes: number) => Uint8Array
@@ -165,7 +171,10 @@ function remoteVersion({ belief, source }: RemoteBelief): StoredVersion {
   }
 }
 
-/** The source of a version; for a past version, by the audience that it had. Null: no enabled source has it. */
+/**
+ * The source of a belief's version for the requester, found by its partition, or for a past version by the audience that it had; null: no
+ * enabled source has it.
+ */
 export function sourceOfSeen(
   { requester }: View,
   { version, entry }: SeenVersion,
@@ -175,7 +184,10 @@ export function sourceOfSeen(
   return requester.sourceOfAudience(audienceOf(version), enabled)
 }
 
-/** The visible versions of a history that was read already, newest first. Reading each version separately would read the others again. */
+/**
+ * The versions of a belief's history that the requester may see, newest first. The whole history is passed in, because showing a single
+ * version would require reading all others again.
+ */
 export function showHistory(view: ShowView, history: readonly SeenVersion[]): readonly Belief[] {
   return history.flatMap((seen, at) => {
     view.time?.check()
@@ -239,7 +251,10 @@ function shownDerivation(view: View, { derivation, holder }: StoredVersion): Der
   return { ...derivation, sources }
 }
 
-/** Number of the version among those that the requester may read, so that it does not reveal the existence of others (BQ-112). */
+/**
+ * Number of the version, counted among the versions that the requester may read, so that it does not reveal how many others exist (BQ-112).
+ * A holder sees the true number.
+ */
 function shownNumber(view: View, { holder, chain, id, version }: StoredVersion): number {
   if (version === 1 || holder === view.requester.id) return version
   const readable = historyOf(view, holder, chain)
@@ -255,7 +270,9 @@ function numberAmong({ requester }: View, history: readonly SeenVersion[], at: n
   return version.version === 1 || version.holder === requester.id ? version.version : history.length - at
 }
 
-/** Id of the previous version, if the requester may see it and its holder is shown in the same way. The version itself must be visible. */
+/**
+ * Id of the version before a visible one, if the requester may see that earlier version and sees both from the same source; otherwise null.
+ */
 function shownPredecessor({ reader, requester }: View, version: StoredVersion): string | null {
   const { holder, supersedes: id } = version
   if (id === null || holder === requester.id) return id
@@ -281,7 +298,10 @@ export function memberCount(columns: BeliefColumns, requester: Requester, row: n
   return Math.max(1, counted.size)
 }
 
-/** The node and the federation through which a belief came; empty for a belief that came through neither. */
+/**
+ * Fields of an answer that say through which node and federation a belief came, and how many members of the federation hold it; empty for a
+ * belief of this node that came through no federation.
+ */
 export function cameThrough(
   { columns, requester, remotes }: ShowView,
   entry: EntryKey,
@@ -355,15 +375,19 @@ export class RowOrigins {
 }
 
 /**
- * Whose trust counts for a belief from this source (BQ-104): for beliefs that others share through a federation, trust in the federation,
- * or, if it has pseudonyms, the band of the trust in the holder. Null: trust in the holder itself.
+ * Whose trust counts in the score of a belief from this source (BQ-104). For a belief that another holder shares through a federation:
+ * trust in the federation if it is strict; if it shows pseudonyms, trust in the holder, but only as low, medium or high. Null: trust in the
+ * holder itself counts.
  */
 export function trustedThrough(requester: Requester, { kind, id }: BeliefSource, holder: string): TrustedAs | null {
   if (kind !== 'federated' || id === null || holder === requester.id) return null
   return { target: federationTarget(id), member: requester.isStrict(id) ? null : holder }
 }
 
-/** Whose trust counts for a belief from another node: that in its federation or in its holder (BQ-126). */
+/**
+ * Whose trust counts in the score of a belief from another node (BQ-126): that of the federation through which it came, otherwise that of
+ * its holder.
+ */
 export function trustedAsRemote({ source, belief }: RemoteBelief): TrustedAs {
   const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)
   return { target, member: null }

@@ -1,4 +1,7 @@
-/** Federations and their members (BQ-092, BQ-100, BQ-104). A missing federation and a forbidden action give the same error (BQ-097). */
+/**
+ * Creates and lists federations and sets memberships (BQ-092, BQ-100, BQ-104). A missing federation and a forbidden action give the same
+ * error, so that nobody learns which federations exist (BQ-097).
+ */
 import type { Instant } from '../../../base/clock.ts'
 import { publicKeyOf } from '../../../identity/keys.ts'
 import { toIso } from '../../../model/instant.ts'
@@ -43,7 +46,10 @@ export function leaveFederation(writing: Writing, federation: string): Membershi
   return putMember(writing, { federation, agent: viewer, status: 'departed' })
 }
 
-/** Sets a membership; allowed for the local owner and for active founders and admins. A new member is active unless stated otherwise. */
+/**
+ * Adds a member to a federation or changes the membership. Allowed for the local owner and for active founders and admins of the
+ * federation. A new member is active unless stated otherwise.
+ */
 export function setMember(writing: Writing, input: NewMember): MembershipView {
   const { writer, viewer } = writing
   const exists = writer.table(FEDERATIONS).get({ id: input.federation }) !== undefined
@@ -175,7 +181,10 @@ export function updateAgent({ writer, viewer, now }: Writing, input: NewAgent): 
   return agentView(writer, writer.table(AGENTS).get({ id: input.id }) as Row)
 }
 
-/** The local owner sees all agents; others see themselves and agents about whom they have stated trust. Ordered by id. */
+/**
+ * Agents that the viewer may see, ordered by id: all for the local owner; for others themselves and the agents about whom they have stated
+ * trust (`named`).
+ */
 export function listAgents(reader: StoreReader, viewer: string, named: ReadonlySet<string>): readonly AgentView[] {
   const isReported = (row: Row) => viewer === OWNER || row['id'] === viewer || named.has(row['id'] as string)
   return reader

@@ -29,12 +29,15 @@ import { AGGREGATE_RULES } from '../tables.ts'
 /** The value 1 of ε in the unit in which ε is counted: integer thousandths, so that sums are exact. */
 const ONE_EPSILON = 1000
 
-/** Rules by which a federation publishes aggregates (BQ-105): those set at its creation, or the defaults. */
+/**
+ * Rules by which a federation publishes aggregate figures instead of single beliefs (BQ-105): those set at its creation, or the defaults.
+ */
 export interface AggregateRules {
   /** Minimum number of members with beliefs on a topic (k) for figures on the topic to be published. */
   readonly leastMembers: number
   /**
-   * Privacy budget in thousandths of ε: for each answer (`epsilonAnswer`), and for all answers to one member in one epoch (`epsilonDay`).
+   * Privacy budget in thousandths of ε: for one answer (`epsilonAnswer`), and for all answers to one member in one epoch, which is a day
+   * (`epsilonDay`).
    */
   readonly epsilonAnswer: number
   readonly epsilonDay: number
@@ -133,7 +136,10 @@ export function noisedSummary(tally: Tally, rules: AggregateRules, random: Rando
   return published(noised, barOf(rules))
 }
 
-/** The published figures, computed from noised figures alone. Every member has at least one belief, and at most three of each count. */
+/**
+ * Makes the published figures from noised figures alone. The number of beliefs is brought into the possible range: every member has at
+ * least one belief, and at most three of a member count. `bar`: minimum noised number of members for anything to be published.
+ */
 export function published({ members, beliefs }: Tally, bar: number): Summary {
   if (members < bar) return null
   const belief_count = Math.min(MAX_BELIEFS * members, Math.max(members, beliefs))

@@ -160,7 +160,10 @@ export interface AskedTopic {
 /** Number of beliefs examined between two pauses. */
 const BELIEFS_AT_ONCE = 5_000
 
-/** Counts current beliefs that are valid at this moment and that active members share with the federation. In steps. */
+/**
+ * Counts a topic's true figures from current beliefs that are valid at this moment and that active members share with the federation.
+ * Pauses now and then so that other work can run.
+ */
 export function* tallyOf(
   state: BeliefsState,
   view: ShowView,
@@ -227,9 +230,10 @@ function* ofTopic(
   return yield* meeting
 }
 
-// Aggregate queries by members of a federation (BQ-105): whether the member may ask, what it pays, and what it gets. An epoch is a day in
-// UTC: a topic has one answer per epoch, and a member one budget per epoch. A member pays once for a topic, whatever the answer is and
-// whoever asked first, so that the price reveals neither the figures nor who else has asked.
+// Aggregate queries by members of a federation (BQ-105): whether the member may ask, what the answer costs from the member's privacy
+// budget, and what it contains. An epoch is a day in UTC: a topic has one answer per epoch, and a member one budget per epoch. A member
+// pays once for a topic, whatever the answer is and whoever was first to ask, so that the price reveals neither the figures nor who else
+// has asked.
 
 /** Identifies an answer: one topic of one federation in one epoch (a day in UTC). */
 interface Place {
@@ -277,7 +281,10 @@ interface Account {
   readonly price: number
 }
 
-/** Throws UNAUTHORIZED like `rulesFor`, and RATE_LIMITED if the topic is new to the member and exceeds its budget. */
+/**
+ * The member's budget and the price of a topic. Throws UNAUTHORIZED if the member may not see the federation's aggregates, and RATE_LIMITED
+ * if the topic's price exceeds what is left of the budget.
+ */
 function accountOf(reader: StoreReader, place: Place, member: string, now: Instant): Account {
   const rules = rulesFor(reader, place.federation, member)
   const { federation, epoch, topic } = place
@@ -306,7 +313,10 @@ function budgetSpent(renews: Instant, epsilonPerDay: number, now: Instant): Beli
   })
 }
 
-/** Rules of the federation. Throws UNAUTHORIZED unless the member is active and may see aggregates, whatever the federation is. */
+/**
+ * Rules of the federation for its aggregates. Throws UNAUTHORIZED unless the member is active and may see aggregates; the same error for a
+ * federation that does not exist.
+ */
 function rulesFor(reader: StoreReader, federation: string, member: string): AggregateRules {
   const row = reader.table(MEMBERSHIPS).get({ federation, agent: member })
   const membership = row && memberOf(row)
@@ -344,7 +354,8 @@ export async function askAggregate(
     topic,
     vector: isKept || topic.kind === 'domain' ? null : await vectorOf(state, topic.text, time),
   }
-  // Paid before anything is counted, even if the caller then disconnects: how far the count came may reveal something.
+  // The price is charged before anything is counted, and kept even if the caller disconnects, because the time at which counting stops may
+  // reveal something.
   const { rules, spent, price } = await store.writeWhenFree(now, writer => pay(writer, place, member, now))
   const count = (view: ShowView) => tallyOf(state, view, federation, asked, now)
   const tally = isKept ? null : await state.lookInSteps(member, count, time)
@@ -364,7 +375,10 @@ export async function askAggregate(
   }
 }
 
-/** Vector of the topic. Fails if the embedder is temporarily unavailable: an answer that is kept for a day must not depend on that. */
+/**
+ * Vector of the topic's text; null if there is no embedder. Fails if the embedder is temporarily unavailable, because an answer that is
+ * kept for a day must not depend on that.
+ */
 async function vectorOf(state: BeliefsState, text: string, time: TimeLimit): Promise<Float32Array | null> {
   const plain: CheckedText = { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
   const { question } = await embedText(state, plain, time.signal, time)

@@ -33,7 +33,7 @@ export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]
   }
 }
 
-/** Results grouped by source: local first, then federations by id, then network nodes by id, with this node first. */
+/** Results grouped by source: the requester's own first, then federations by id, then network nodes by id, this node before the others. */
 function bySource(results: readonly ScoredBelief[]): readonly (readonly ScoredBelief[])[] {
   const lists = new Map<string, ScoredBelief[]>()
   for (const result of results) {
@@ -69,9 +69,10 @@ interface FoundConflict {
 }
 
 /**
- * Finds results of one answer that contradict each other (BQ-174). `vectors`: by position; if one is missing, the detector alone decides
- * whether two results have the same topic. `from`: results before this position have already been compared with each other. `goesOn`:
- * called before each comparison, since a detector may be slow; false ends the search with the conflicts found so far.
+ * Finds results of one answer that contradict each other (BQ-174). `vectors`: of the results, by position; if one is missing, the detector
+ * alone decides whether two results have the same topic. `from`: results before this position have already been compared with each other.
+ * `goesOn`: called before each comparison, since a detector may be slow; if it returns false, the search ends with the conflicts found so
+ * far.
  */
 export function findConflicts(
   detector: ContradictionDetector,
@@ -96,7 +97,10 @@ export function findConflicts(
 interface Settled {
   /** Positions, in the original list, of the results that are shown, in the order in which they are shown. */
   readonly order: readonly number[]
-  /** Conflicts to report, by positions in the list; `first` is the result that is shown first, or the only one shown. */
+  /**
+   * Conflicts to report, with positions in the original list; `first` is the result that is shown first, or the only one of the two that is
+   * shown.
+   */
   readonly conflicts: readonly FoundConflict[]
 }
 
@@ -202,7 +206,10 @@ function groupsOf(scored: ScoredBelief, { maxPerHolder, maxPerDomain, domains }:
   return [...groups, ...[...new Set(domains(scored))].map(domain => ({ name: `domain ${domain}`, cap: maxPerDomain }))]
 }
 
-/** Group for the limit per holder. If a federation does not reveal holders, all its beliefs form one group. */
+/**
+ * Name of the group to which a result belongs for the limit per holder: its holder; all beliefs of a federation that does not show holders
+ * form one group.
+ */
 function holderGroup({ holder, source }: ScoredBelief): string {
   return holder === null ? `federation ${source.id}` : `holder ${holder}`
 }
@@ -214,7 +221,10 @@ interface DiversityRequest {
   readonly limited: Set<string>
 }
 
-/** Warnings that in such a federation the limit counts the federation as one holder, not its members (BQ-084). */
+/**
+ * Warnings for federations that do not show holders: the limit per holder counted each of them as one holder, not its members separately
+ * (BQ-084).
+ */
 export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWarning[] {
   return [...limited].sort().map(federation => ({
     code: 'federation_limited',

@@ -1,7 +1,8 @@
 /**
- * The beliefs that an answer shows, in order: the total order; or, if the selection of results depends on other results, a front selected
- * by diversity, with conflicts resolved as the node is configured (BQ-084, BQ-174), followed by the rest of the total order. Both are
- * determined once for the whole answer, so that pages and pieces of any size are parts of one list.
+ * The beliefs that an answer shows, in order. Without special options this is the total order (by score). If the place of a result depends
+ * on other results, a front comes first: results merged from several sources or selected by diversity (BQ-084), with conflicts resolved as
+ * the node is configured (BQ-174); behind a front that only resolves conflicts, the total order continues. The order is fixed once for the
+ * whole answer, so that pages and pieces of any size are parts of one list.
  */
 import type { Steps } from '../../../base/turns.ts'
 import { K1 } from '../../../math/bm25.ts'
@@ -102,7 +103,10 @@ export function* frontOf(
   return new Front({ picks: list.values(), ranks: ranksOf(best), end, conflicts, leftOut: best.length - list.length })
 }
 
-/** Text that identifies how conflicts were resolved in an order, and by which detector. Empty for the default, no resolution. */
+/**
+ * Text that identifies how conflicts are resolved and which detector of contradictions finds them; it is part of the digest that identifies
+ * an order of results. Empty if conflicts are not resolved, which is the default.
+ */
 export function settlementOf(state: BeliefsState): string {
   const strategy = strategyOf(state)
   return strategy === null ? '' : ` ${strategy} ${detectorOf(state.host).name}`
@@ -126,7 +130,10 @@ interface FrontParts {
 export class Front {
   /** For each result, its rank in the order by score, from 1. */
   readonly ranks: ReadonlyMap<EntryKey, number>
-  /** Last result of the total order that the front covers, after which the total order continues; null: nothing follows. */
+  /**
+   * Last result, in the order by score, that the front covers; after the front, the answer continues behind this result. Null: nothing
+   * follows.
+   */
   readonly end: ScoredBelief | null
   readonly conflicts: readonly SettledConflict[]
   /** Number of results that the front covers in the order by score but does not show. */
@@ -195,7 +202,8 @@ export function settledList(
     view,
     list.map(({ scored }) => scored),
   )
-  // The comparison never stops early: an incomplete comparison would give a different list of conflicts.
+  // This callback lets the search for conflicts run to its end or throw at the time limit: a search that stopped early would return a
+  // different list of conflicts.
   const goesOn = () => {
     view.time?.check()
     return true
@@ -239,7 +247,7 @@ function* take<T>(from: Iterator<T>, count: number): Generator<T> {
   }
 }
 
-// The verdict of an answer (BQ-027, BQ-043): answered, weak or nothing relevant, and what it is based on.
+// The verdict on an answer (BQ-027, BQ-043): `answered`, weak or `nothing_relevant`, and whether it was derived from vectors or from words.
 
 export interface Verdict {
   readonly verdict: NonNullable<QueryResult['verdict']>
@@ -294,7 +302,10 @@ function nothingNear({ floor }: Evaluation, [first]: readonly ScoredBelief[], by
   return `No belief that you may see is near the text: the nearest has a cosine of ${found}, and ${needed} is needed.`
 }
 
-/** The highest cosine of a candidate, and the largest share of the query's words that one of the nearest candidates contains. */
+/**
+ * The highest cosine between a candidate and the query's text, and the largest share (0 to 1) of the query's words that one of the nearest
+ * candidates contains.
+ */
 function* strongest(evaluation: Evaluation): Steps<{ readonly best: number; readonly share: number }> {
   const { cosines, matches, remotes, view, question } = evaluation
   const all = [...(cosines ?? []), ...remotes.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]

@@ -39,7 +39,10 @@ import { federationTarget } from '../trust/edge.ts'
 import { conflictOf, findConflicts, MAX_COMPARED } from './diversity.ts'
 import type { Front, Verdict } from './front.ts'
 
-/** What all pages of an answer share: only the necessary parts of its evaluation, because pages may outlive it. */
+/**
+ * Data shared by all pages of one answer. It contains only the necessary parts of the query's evaluation, because pages may outlive the
+ * evaluation.
+ */
 export interface AnswerOrder {
   readonly source: AnswerSource
   /**
@@ -212,7 +215,10 @@ interface Comparing {
   readonly found: readonly ShownBelief[]
 }
 
-/** Conflicts between results shown now and results that may still be seen: a conflict names both beliefs and what they say. */
+/**
+ * Conflicts between the results of this page, and with earlier results that the requester may still see: a conflict names both beliefs and
+ * their contents.
+ */
 function conflictsIn(
   { view, isSeen }: Showing,
   { order: { front, world } }: Draft,

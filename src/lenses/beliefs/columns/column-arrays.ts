@@ -1,4 +1,7 @@
-/** The numbers of all current beliefs by row, in typed arrays that grow together, and the texts that some of the numbers stand for. */
+/**
+ * The numeric fields of all current beliefs in typed arrays with one row per belief, and tables of the texts (ids, holders, contents,
+ * domains) that are stored in the arrays as numbers.
+ */
 import type { ColumnArrays } from '../../../base/columns.ts'
 import { textHash } from '../../../base/text-hash.ts'
 import type { Entry } from '../../../model/entry.ts'
@@ -144,7 +147,10 @@ export const BELIEF_COLUMNS = {
   /** Derivation type and visibility, as positions in the lists `DERIVATION_TYPES` and `VISIBILITIES`. */
   derivations: { of: Uint8Array },
   visibilities: { of: Uint8Array },
-  /** Two hashes, equal in every process: one of id and content, one of the fields that scores use. The holder is not included. */
+  /**
+   * Two hashes of the belief, equal in every process: one of its id and content, one of the fields that affect its score. Neither includes
+   * the holder.
+   */
   marks: { of: Uint32Array, width: 2 },
   /** Links of two linked lists: the next row with an equal id, and the next row with an equal content; -1: this row is the last. */
   nextOfId: { of: Int32Array },

@@ -1,6 +1,7 @@
 /**
- * All current beliefs in memory, ready to be filtered and ranked: read from the store on first use, then updated by the change feed,
- * whichever process wrote. Access is not checked here: a caller that reads a row must ask its `Requester` about the partition.
+ * All current beliefs in memory, in columns that can be filtered and ranked quickly. They are read from the store on first use and then
+ * updated from the store's feed of changes, whichever process wrote. Access is not checked here: a caller that reads a row must ask its
+ * `Requester` about the row's partition.
  */
 import { Columns, grown } from '../../../base/columns.ts'
 import { placeIn } from '../../../base/compare.ts'
@@ -23,7 +24,8 @@ const FIRST_ROWS = 256
 /** Number of beliefs read from the store in one step, with their contents: some milliseconds of work. */
 const PAGE = 250
 /**
- * With more changes than this, and more than `CHANGES_PER_BELIEF` per belief, reading everything again is cheaper than following the feed.
+ * If the change feed has more than this number of changes, and more than `CHANGES_PER_BELIEF` per belief, reading all beliefs again is
+ * cheaper than applying the changes.
  */
 const MAX_FOLLOWED = 2000
 const CHANGES_PER_BELIEF = 2
@@ -138,7 +140,10 @@ export class BeliefColumns {
     return this.#parents[row] as Int32Array
   }
 
-  /** First of the rows with this id (ids are unique per holder only), followed by `nextOfId`; -1 at their end. In no particular order. */
+  /**
+   * First row with this id, given by its number; -1: none. Ids are unique only per holder, so `nextOfId` gives further rows until -1. The
+   * rows have no particular order.
+   */
   firstOfId(id: number): number {
     return this.#lastOfId[id] ?? -1
   }
@@ -181,7 +186,10 @@ export class BeliefColumns {
     return this.#byPartition.of(partition)
   }
 
-  /** A number that changes with every change of beliefs in these partitions, and with no change in others. Never shown to a requester. */
+  /**
+   * A number that changes with every change of a belief in the given partitions, and with no change in other partitions. It must never be
+   * shown to a requester.
+   */
   changesIn(partitions: readonly PartitionId[]): number {
     return this.#byPartition.changesIn(partitions)
   }
@@ -278,7 +286,8 @@ function chainName(holder: string, chain: string): string {
   return `${chain.length} ${chain}${holder}`
 }
 
-// Rows with the same number (id, content) form linked lists in two columns, so that no object per belief is needed.
+// Rows with an equal id, and rows with an equal content, form linked lists within two columns, so that no object per belief is needed. This
+// function adds a row at the beginning of a list.
 
 function addFirst(last: number[], next: Int32Array, number: number, row: number): void {
   next[row] = last[number] ?? -1
@@ -322,7 +331,10 @@ export class PartitionRows {
     return partitions.reduce((sum, each) => sum + (this.#lists.get(each)?.changes ?? 0), this.#clearings)
   }
 
-  /** Inserts a row and moves those behind it; usually there are none, because rows are added in ascending order. */
+  /**
+   * Adds a row to its partition's list and moves the larger rows behind it; usually there are none, because rows are added in ascending
+   * order.
+   */
   add(partition: PartitionId, row: number): void {
     const list = this.#listOf(partition)
     if (list.count === list.rows.length) list.rows = grown(list.rows, list.count + 1)
@@ -384,7 +396,10 @@ function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly C
   })
 }
 
-/** Rows whose id, and rows whose content, also occurs in another of the given rows, in their order. Most stores have few. */
+/**
+ * Among given rows, those whose id occurs in another of the rows, and those whose content does, each in ascending order. Most stores have
+ * few.
+ */
 export interface SharedRows {
   readonly id: readonly number[]
   readonly content: readonly number[]

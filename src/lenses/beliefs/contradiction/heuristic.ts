@@ -193,7 +193,10 @@ function contradictionOf(
   return score === 0 ? null : { type, score, text: `${REASONS[kind]}: ${[a, b].map(quoted).sort().join(' – ')}` }
 }
 
-/** Type of the contradiction. Two differences may cancel each other, such as `is safe` and `is not dangerous`: null. */
+/**
+ * How two sentences contradict each other: by negation, by opposite words, or by number. Null: they do not, or their differences cancel
+ * out, such as `is safe` and `is not dangerous`.
+ */
 function kindOf(a: Sentence, b: Sentence, opposites: readonly OppositePair[]): Kind | null {
   const turns = opposites.length + (a.isNegated === b.isNegated ? 0 : 1)
   const numbers = numbersDiffer(a, b)
@@ -267,7 +270,10 @@ export function detectorOf(host: LensHost): ContradictionDetector {
   return INSTALLED.get(host) ?? HEURISTIC
 }
 
-/** Installs the detector of a plug-in. False: the plug-in exports none. Throws `invalid_argument` if the export is not a detector. */
+/**
+ * Uses the contradiction detector that a plug-in exports, instead of the built-in heuristic. False: the plug-in exports none. Throws
+ * `invalid_argument` if the export is not a detector.
+ */
 export function installDetector(host: LensHost, exported: Readonly<Record<string, unknown>>): boolean {
   const given = exported[EXPORT]
   if (given === undefined) return false

@@ -1,6 +1,7 @@
 /**
- * Explains why a belief has its rank (BQ-106 to BQ-109): the components of its score, which add up to it, and what each is based on. Uses
- * only what the requester is shown, the requester's own trust edges, and the query; of others' edges it reveals no more than a band.
+ * Explains why a belief has its rank (BQ-106 to BQ-109): the components of its score, which add up to the score, and the data behind each
+ * component. Uses only the query, the shown belief, and the requester's own trust edges; trust that rests on other agents' edges is shown
+ * only as a band (low, medium or high).
  */
 import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/operators.ts'
 import { ageDays, decayRule, overall, twelveDecimals, weakestDimension } from '../measures/confidence.ts'
@@ -11,12 +12,17 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedText } from '../schema/values.ts'
 import { type DirectTrust, type TrustIn, trustBand } from '../trust/edge.ts'
 
-/** Minimum number of results for a warning about concentration: with two holders, for example, one has at least half anyway. */
+/**
+ * Minimum number of results for a warning that trust is concentrated on one holder. With fewer results a large share is normal: of two
+ * holders, one always has at least half.
+ */
 const MIN_RESULTS = 5
 const WARN = 0.3
 const CRITICAL = 0.5
 
-/** Fields for the share of one holder in the trust of a page (BQ-197); only what the page itself shows. */
+/**
+ * The fields of a result that are needed to compute each holder's share of the trust on a page (BQ-197); all of them are shown on the page.
+ */
 export interface TrustShare {
   readonly belief: Pick<RankedBelief['belief'], 'holder_id'>
   readonly score: { readonly components: Pick<RankedBelief['score']['components'], 'trust_score'> }
@@ -37,7 +43,10 @@ export function isOfConcentration(code: string): boolean {
   return Object.values<string>(CODES).includes(code)
 }
 
-/** A warning for each holder above the limit, largest share first. The requester's own beliefs count in the sum, but cause no warning. */
+/**
+ * A warning for each holder whose share of the summed trust scores of a page is above 30 %, largest share first. The requester's own
+ * beliefs count in the sum, but cause no warning.
+ */
 export function concentrationWarnings(beliefs: readonly TrustShare[], requester: string): readonly CheckedWarning[] {
   if (beliefs.length < MIN_RESULTS) return []
   const sums = new Map<string, number>()
@@ -198,7 +207,10 @@ function recencyPart(
   }
 }
 
-/** Matched terms, each once: phrases and included terms first, then the words of the text in their order, without stop words. */
+/**
+ * Terms of the query's text that a content contains, each once: phrases and required terms first, then the text's other words in order,
+ * without stop words.
+ */
 function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {
   const folded = foldContent(content)
   return [

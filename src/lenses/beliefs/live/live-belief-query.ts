@@ -1,6 +1,6 @@
 /**
- * A live query over beliefs (BQ-156 to BQ-169): its first results, and which changes may affect them. Running it again works like
- * `beliefs.query`, but does not count as use.
+ * A live query over beliefs (BQ-156 to BQ-169): computes its answer, and decides which later changes of the store may affect that answer,
+ * so that it is computed again only then. Computing the answer again works like `beliefs.query`, but is not recorded as use of trust edges.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -69,7 +69,10 @@ interface Remembered {
   readonly isCandidate: (entry: EntryKey) => boolean
   /** Lowest cosine to the query's text at which a belief that was no candidate would become one; null: at any cosine. */
   readonly meaningFloor: number | null
-  /** All candidates, including shown ones, copies, and later ones that rank behind the page. Null: the query has no candidate step. */
+  /**
+   * All candidates of the last answer with their cosines, including shown results, duplicates, and results on later pages. Null: the query
+   * has no text, so candidates are not selected by meaning.
+   */
   readonly candidates: KnownCandidates | null
   /** The scores that a new candidate must reach to change the shown page. Null: any new candidate may change the page. */
   readonly bar: Bar | null
@@ -89,7 +92,10 @@ interface Search extends EarlierSearch {
   readonly until: Instant
 }
 
-/** Present candidates derived from the last search, and the instant from which time alone may bring other beliefs into scope. */
+/**
+ * Candidates for the next answer, derived from the last search and the changes since, and the instant from which the passing of time alone
+ * may bring other beliefs into scope.
+ */
 interface Carried {
   readonly candidates: Candidates
   readonly until: Instant
@@ -107,7 +113,10 @@ interface KnownCandidates {
  */
 interface Bar {
   readonly shown: readonly ScoredBelief[]
-  /** How many nearer candidates may still be added before a shown belief is among the farthest, which are then dropped. Counted down. */
+  /**
+   * Number of candidates nearer to the text that may still be added before a shown belief could be the farthest candidate and be dropped,
+   * because the number of candidates is limited. Decreases by one with each added candidate.
+   */
   spare: number
 }
 
@@ -133,7 +142,8 @@ function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, w
   if (!requester.sees(partition) && (from === null || !requester.sees(from))) return false
   if (last.isCandidate(entry) || world.now < last.asOf) return true
   const { semantic, filters, options } = query
-  // Word shares depend on all visible beliefs, and derivation depths on other beliefs, so any change may matter.
+  // If words are compared, a score depends on all visible beliefs; if derivation depth is filtered, a match depends on other beliefs. Then
+  // any change may affect the answer.
   if (semantic !== null && question === null) return true
   if (filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)) return true
   const row = columns.rowOf(entry)
@@ -148,7 +158,10 @@ function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, w
   return near >= last.meaningFloor - NEAR && !isBelowBar(row, near, source, world)
 }
 
-/** Whether a new candidate ranks below everything shown: then it cannot appear on a full page, whatever else is added. */
+/**
+ * Whether a new candidate ranks below all shown results and so cannot appear on the page, which is full. If so, it is counted and
+ * remembered.
+ */
 function isBelowBar(row: number, near: number, source: BeliefSource, world: World): boolean {
   const { columns, last } = world
   const { bar, candidates } = last
@@ -186,7 +199,10 @@ function nearOf(entry: EntryKey, candidates: Remembered['candidates']): number |
  */
 const SLIDING_MS = 60_000
 
-/** Instant until which the filters give the same result if nothing is written; infinite if they do not depend on the present time. */
+/**
+ * Instant until which the query's filters accept the same beliefs if nothing is written; infinite if the filters do not depend on the
+ * present time.
+ */
 function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
   const isSliding = question.filters.some(
     ({ createdWithinMs, directTrustAbove, confidence }) =>
@@ -229,7 +245,10 @@ export class LiveBeliefQuery implements LiveQuery {
   /** Basis of the trust in the holder of each belief in the last answer. */
   #bases: TrustBases = { of: new Map(), asOf: 0, trust: 0 }
 
-  /** `query`: the input from which `checked` was made. `isAllowed`: whether the viewer may still ask this query. */
+  /**
+   * `query`: the query as the viewer sent it, from which `checked` was made. `isAllowed`: returns whether the viewer may still run this
+   * query.
+   */
   constructor(
     state: BeliefsState,
     viewer: Viewer,
@@ -328,7 +347,9 @@ export class LiveBeliefQuery implements LiveQuery {
     )
   }
 
-  /** Whether a change of trust in the holders of these beliefs may change the page. Null: of any beliefs. */
+  /**
+   * Whether changed trust in the holders of these beliefs may change the shown page. `entries` null: trust in any holder may have changed.
+   */
   #isTrustOf(entries: readonly EntryKey[] | null, world: World): boolean {
     const { columns, requester } = world
     const { candidates } = world.last
@@ -401,7 +422,8 @@ export class LiveBeliefQuery implements LiveQuery {
   *#draft(view: ShowView, embedded: Embedded, asOf: Instant, leg: RemoteLeg | null): Steps<Draft> {
     const { options } = this.checked
     const { requester } = view
-    // State of the first step, whose trust the scores use: changes during a pause are handled as changes after it.
+    // Records the state of the store at the first step, because scores use the trust of that state. Changes during a pause between steps
+    // are later handled like changes after the answer.
     const version = this.#shared.catchUp()
     const { position } = this.#shared
     const accessScope = this.#accessScope.refresh(version)
@@ -509,7 +531,10 @@ function candidateTest({ matches, cosines, copies, view }: Evaluation): (entry: 
   return entry => bits.has(entry) || others.has(entry)
 }
 
-/** Lowest cosine at which a new belief would become a candidate: if there are too many candidates, that of the farthest one. */
+/**
+ * Lowest cosine at which a new belief would become a candidate: the cosine of the farthest candidate if the number of candidates was
+ * limited, otherwise the query's minimum; null: no minimum.
+ */
 function minCosine({ isCut, cosines, floor }: Evaluation): number | null {
   return isCut && cosines !== null ? Math.min(...cosines.values()) : floor
 }

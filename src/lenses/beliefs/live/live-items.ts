@@ -13,7 +13,10 @@ import { historyOf } from '../record/read.ts'
 import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 
-/** Key of a belief through all its versions: holder and chain. Internal, because it contains the holder's name. */
+/**
+ * Key of a belief that stays the same through all its versions: holder and chain of versions. It is never sent to the client, because it
+ * contains the holder's name.
+ */
 export function keyOf({ holder, chain }: { readonly holder: string; readonly chain: string }): string {
   return JSON.stringify([holder, chain])
 }
@@ -45,7 +48,10 @@ function saidBy(belief: Belief): Omit<UnratedItem, 'key' | 'since'> {
   }
 }
 
-/** Fields that make a version. Derivation sources are left out: when one becomes visible or hidden, that is no new version. */
+/**
+ * Fields whose change makes a new version of a belief. Derivation sources are left out: a source that merely becomes visible or hidden
+ * makes no new version.
+ */
 const VERSION_PARTS = [
   'id',
   'content_hash',
@@ -99,7 +105,10 @@ export function keyOfRemote({ node, source, chain }: RemoteBelief): string {
 const MARK = 'node'
 const PARTS = 5
 
-/** Source and node of an item's key; null: the item is from this node's own store, whose keys have two parts. */
+/**
+ * Source and node contained in the key of an item from another node; null: the item is from this node's own store, whose keys have only two
+ * parts.
+ */
 export function nodeOfKey(key: string): (BeliefSource & { readonly node: string }) | null {
   const parts = JSON.parse(key) as readonly string[]
   if (parts.length !== PARTS) return null
@@ -123,8 +132,9 @@ export interface TrustBases {
 }
 
 /**
- * The trust basis of an item. `now`: the trust with which it is scored; `before`: its basis in the last answer, if it was there; `then`:
- * present trust computed as of the time of that answer, or null if only time has changed.
+ * The trust basis of an item in a new answer. `now`: the trust with which the item is scored; `before`: the item's basis in the last
+ * answer, if it was in that answer; `then`: the present trust graph evaluated as of the time of the last answer, or null if only time has
+ * passed since.
  */
 export function basisOf(
   shown: ShownBelief,
@@ -142,7 +152,10 @@ function trustIn(trust: HolderTrust, requester: Requester, { source, version }: 
   return as === null ? trust.of(version.holder) : trust.as(as)
 }
 
-/** Smallest changes of trust that cause an event; for reputations 0.1 (BQ-158), of which trust takes three tenths. */
+/**
+ * Smallest changes of trust that cause an event. For a reputation the change must be 0.1 (BQ-158), which changes trust by 0.03, because
+ * trust by reputation is 0.3 times the reputation.
+ */
 const LEAST = 1e-4
 const MIN_OF_REPUTATION = 0.03 + 1e-9
 
@@ -151,7 +164,10 @@ function firstBasis(trust: TrustIn): TrustBasis {
   return { kind, value, text: textOfTrust(trust) }
 }
 
-/** Basis after a change. `then`: the value that present trust would have had when the last answer was given. */
+/**
+ * Trust basis after a change of trust. `then`: the trust that the present trust graph would have given at the time of the last answer, so
+ * that the passing of time makes no difference.
+ */
 function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   const isReputation = (kind: TrustIn['kind']) => kind === 'reputation' || kind === 'default'
   const bound = isReputation(last.kind) && isReputation(then.kind) ? MIN_OF_REPUTATION : LEAST
@@ -162,7 +178,10 @@ function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   return aged(last, now)
 }
 
-/** Basis if only time has passed. Small changes of a reputation are added up until they cause an event. */
+/**
+ * Trust basis if only time has passed or the change was too small. The old value of a reputation is kept, so that several small changes add
+ * up until they cause an event.
+ */
 function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
   return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
 }

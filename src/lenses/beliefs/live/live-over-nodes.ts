@@ -21,14 +21,19 @@ import type { TimeLimit } from '../time-limit.ts'
 import { LiveBeliefQuery } from './live-belief-query.ts'
 import { nodeOfKey } from './live-items.ts'
 
-/** Milliseconds after which nodes that send no notices, and those that did not respond, are queried again. */
+/**
+ * Milliseconds after which nodes are queried again: those that send no change notices (`RECHECK_MS`), and those that did not respond
+ * (`RETRY_MS`).
+ */
 const RECHECK_MS = 60_000
 const RETRY_MS = 5_000
 
 export class LiveOverNodes extends LiveBeliefQuery {
   readonly #reportGap: (gap: BeliefsError) => void
   readonly #unlisten: () => void
-  /** Two maps by name of the source: a function that releases its watch (`#held`), and its last answer (`#given`). */
+  /**
+   * Two maps by name of the queried source. `#held`: a function that ends the watch on the source; `#given`: the last answer of the source.
+   */
   readonly #held = new Map<string, () => void>()
   readonly #given = new Map<string, NodeAnswer>()
   #sources: readonly AskedSource[] = []
@@ -38,7 +43,10 @@ export class LiveOverNodes extends LiveBeliefQuery {
   /** Time in milliseconds of a monotonic clock at which other nodes were last queried. */
   #askedAt = 0
   #peers = -1
-  /** Number of changes of the viewer's own trust as of the last query; results of other nodes are weighted by this trust. */
+  /**
+   * Number of changes of the viewer's own trust edges when other nodes were last queried. Their results are scored with this trust, so a
+   * change requires a new query.
+   */
   #ownTrust = -1
 
   /** `reportGap`: called once for each node that has stopped responding. */
@@ -82,7 +90,8 @@ export class LiveOverNodes extends LiveBeliefQuery {
   }
 
   override concerned(last: LiveState): boolean {
-    // Both checks must run, the one of this node and the one of trust, because a commit is reported only once.
+    // Both conditions are always evaluated, changes in this node's store and changes of the viewer's trust: each of them reports a commit
+    // only the first time it is checked.
     const isOwn = super.concerned(last)
     const isTrustOther = this.#sources.length > 0 && this.#ownChanges() !== this.#ownTrust
     return isOwn || isTrustOther || this.stirred() || this.state.host.store.version(PEERS) !== this.#peers

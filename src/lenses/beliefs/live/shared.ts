@@ -17,7 +17,10 @@ import type { TrustMark } from '../trust/trust-graph.ts'
 /** Maximum number of belief vectors in the cache, one or two kilobytes each. */
 const MAX_VECTORS = 256
 
-/** Number of watches in the cache: of viewers, and of their trust by query. A query keeps its own watch as long as it exists. */
+/**
+ * Maximum number of cached watches on viewers' access, and on viewers' trust by query. A live query keeps its own watches as long as it
+ * exists, even if they leave the cache.
+ */
 const MAX_WATCHES = 256
 
 export class LiveShared {
@@ -36,7 +39,10 @@ export class LiveShared {
     this.position = this.#changes.position()
   }
 
-  /** Reads new changes of the feed; returns the store's version, by which watches know that nothing was committed since. */
+  /**
+   * Reads new changes from the store's change feed and returns the store's version. If the version has not changed, nothing was committed
+   * since.
+   */
   catchUp(): number {
     const version = this.#state.host.store.version()
     if (version === this.#caughtUp) return version
@@ -179,7 +185,10 @@ export class TrustWatch {
     return ++this.#revision
   }
 
-  /** Beliefs of holders in whom trust has changed since a revision, as they were visible then; null: perhaps all. */
+  /**
+   * Beliefs whose holders' trust has changed since a revision, as far as they were visible at the time of the change; null: all beliefs may
+   * be affected.
+   */
   changedSince(revision: number): readonly EntryKey[] | null {
     const count = this.#revision - revision
     if (count > this.#changed.length) return null
@@ -216,7 +225,10 @@ export class TrustWatch {
     return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
   }
 
-  /** Visible beliefs of these agents; null: one of the names is a federation through which the requester sees holders. */
+  /**
+   * Beliefs of these agents that the requester sees; null: one of the names is a federation of the requester, so that beliefs of any member
+   * may be affected.
+   */
   #met(agents: readonly string[], { federations, accessScope }: Requester): readonly EntryKey[] | null {
     if (agents.length === 0) return []
     const named = new Set(agents)

@@ -69,7 +69,10 @@ export interface BeliefSubscription {
    * the whole answer is sent again, even if it is empty.
    */
   readonly began: Subscription['began']
-  /** A token for continuing after the events delivered so far; valid for ten minutes, also in another process. */
+  /**
+   * Returns a token with which the subscription can be continued after the events delivered so far; valid for ten minutes, also in another
+   * process.
+   */
   resume_token(): string
   pause(): void
   resume(): void
@@ -149,7 +152,10 @@ export async function subscribeAll(begin: readonly (() => Promise<BeliefSubscrip
   }
 }
 
-/** Starts a subscription. Throws UNAUTHORIZED if the query claims to be from somebody else, and the errors of the query. */
+/**
+ * Starts a subscription. Throws UNAUTHORIZED if the query names another requester than the caller, and the errors that the query itself
+ * causes.
+ */
 export function subscribeTo(
   state: BeliefsState,
   requester: Requester,
@@ -197,7 +203,10 @@ function mayAsk({ host }: BeliefsState, id: string, context: Query['context']): 
   }
 }
 
-/** An event as the lens's contract defines it: an added item carries the belief, and a loss of access only the id (BQ-157). */
+/**
+ * Converts an event of a live query to the form of this lens: an event for an added or changed item carries the belief, and an event for
+ * lost access only the id (BQ-157).
+ */
 export function asBeliefEvent({ item, ...event }: LiveEvent): JsonObject {
   const shown = item === undefined ? {} : { belief: item }
   // The cast is safe: an event is plain data, but its interface has no index signature.

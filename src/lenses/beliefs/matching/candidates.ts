@@ -163,7 +163,10 @@ function nearest(request: CandidateRequest, within: Matches, k: number, floor: n
   return hits.map(({ entry, score }) => ({ entry, cosine: score }))
 }
 
-/** The nearest beliefs by words. With a minimum, a belief without any word of the text never reaches it. */
+/**
+ * Beliefs without a vector, nearest first by the words that they share with the text. If there is a minimum cosine, a belief that shares no
+ * word never reaches it.
+ */
 function nearestByWords(
   request: CandidateRequest,
   within: Matches,

@@ -49,7 +49,10 @@ export interface FilterWorld {
 
 export type RowTest = (row: number, source: number) => boolean
 
-/** The tests that a row must pass, cheap ones first. `validAt` is not among them, because the first pass checks it. */
+/**
+ * Tests that a row must all pass, cheap ones first. The filter `validAt` is not among them, because it was applied when the beliefs in
+ * scope were selected.
+ */
 export function rowTests(filters: readonly CheckedFilters[], world: FilterWorld): readonly RowTest[] {
   const makers = [byTimes, byKinds, byDomains, byConfidence, byReputation, byTrust, byHolder, byDepth]
   return makers.flatMap(make => filters.flatMap(filter => make(filter, world)))

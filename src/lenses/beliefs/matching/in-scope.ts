@@ -101,7 +101,9 @@ export function firstPass(
   return { matches: matchesOf(columns, rows), until }
 }
 
-/** Applies the first pass to single rows, without a pass over all of them; for queries as of now (`validAt` null). */
+/**
+ * Decides for single rows whether they are in scope, without a pass over all rows. Only for queries whose filters name no time of validity.
+ */
 export class RowsInScope {
   readonly #request: InScopeRequest
   readonly #self: number
@@ -175,7 +177,10 @@ function matchesOf(columns: BeliefColumns, found: Int32Array): Matches {
   return new Matches(columns, found, sources)
 }
 
-/** Source numbers of a partition's beliefs: of the requester's own, and of other holders'; 0: the scope excludes them. */
+/**
+ * Source numbers of the beliefs in a partition: for those that the requester holds (`own`), and for those of other holders (`others`); 0:
+ * the query's scope excludes them.
+ */
 function sourcesOf(
   partition: PartitionId,
   requester: Requester,
@@ -197,10 +202,16 @@ interface Passed extends Found {
   readonly asOf: Instant
 }
 
-/** Largest difference in milliseconds between the times of one query that a cached pass may serve; the clocks of nodes differ by less. */
+/**
+ * Largest difference in milliseconds between the times of one query for which one cached selection may be used. The clocks of two nodes
+ * differ by less.
+ */
 const MAX_APART_MS = 300_000
 
-/** Cached results of first passes; valid as long as memberships, visible beliefs and their validity have not changed. */
+/**
+ * Caches selections of beliefs in scope. A cached selection is valid as long as memberships, visible beliefs and the validity of these
+ * beliefs have not changed.
+ */
 export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
 
@@ -226,7 +237,10 @@ export class Scopes {
     return passed
   }
 
-  /** Instant from which time alone may bring other beliefs into scope, or take some out; infinite: never. May be too early. */
+  /**
+   * Instant from which the passing of time alone may bring other beliefs into the query's scope or take some out; infinite: never. The true
+   * instant may be later.
+   */
   untilOf(request: InScopeRequest): Instant {
     return (request.validAt === null ? this.#at(request, request.asOf) : firstPass(request)).until
   }

@@ -139,7 +139,10 @@ function meaning(
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu
 const BETWEEN_TOKENS = /[^\p{L}\p{N}\p{M}]+/gu
 
-/** Folds a text: compatibility characters resolved, locale-independent lower case, runs of blanks reduced to one. */
+/**
+ * Folds a text for literal comparison: Unicode normal form NFKC, lower case independent of the locale, runs of white space reduced to one
+ * blank.
+ */
 export function foldContent(text: string): string {
   return resolved(text).toLowerCase().replace(/\s+/gu, ' ')
 }

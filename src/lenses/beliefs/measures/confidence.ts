@@ -46,7 +46,10 @@ export function overall(vector: Confidence, weights: DimensionWeights = DEFAULT_
   }
 }
 
-/** Confidence used for ranking: the overall confidence, or that of the default vector if it is unknown (BQ-016). */
+/**
+ * Confidence that counts for ranking: the overall confidence, or the overall confidence of the default values if the belief's is unknown
+ * (BQ-016).
+ */
 export function confidenceInRanking(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): number {
   return overall(vector, weights).overall ?? (overall(DEFAULT_CONFIDENCE, weights).overall as number)
 }
@@ -96,7 +99,10 @@ export function dimensionWeights(given: Readonly<Partial<Record<Dimension, numbe
   return scaled({ ...DEFAULT_WEIGHTS, ...given })
 }
 
-/** Dimensions by `weight · -ln value`, largest first, ties in the order of the vector; unknown ones come last (BQ-110). */
+/**
+ * Dimensions ordered by how much each lowers the overall confidence, `weight · -ln value`, largest first, ties in the order of
+ * `DIMENSIONS`; unknown dimensions come last (BQ-110).
+ */
 export function dimensionsByLoss(
   vector: Confidence,
   weights: DimensionWeights = DEFAULT_WEIGHTS,
@@ -114,7 +120,7 @@ export function weakestDimension(vector: Confidence, weights: DimensionWeights =
   return first === undefined || vector[first] === null ? null : first
 }
 
-/** Minimum value of a dimension: with a lower one, a single dimension would make all others meaningless. */
+/** Smallest value with which a dimension enters the geometric mean. With values near 0, one dimension alone would determine the result. */
 const MIN_VALUE = 0.001
 
 // The functions below compute how knowledge loses value with age (BQ-018 to BQ-020, BQ-022, BQ-045).
@@ -147,8 +153,9 @@ interface DecayRule {
 }
 
 /**
- * The rule of the longest matching pattern. Of equally long patterns, those that also match a domain of the query come first; of these, or
- * otherwise of all, the one with the smallest rate. A domain without a pattern has no effect if another domain has one.
+ * Chooses the decay rate of a belief: of the table's domains that contain a domain of the belief, the one with the most segments. Of
+ * several such domains, those that also contain a domain of the query are preferred, and among the remaining ones the smallest rate.
+ * Domains of the belief that are not in the table matter only if none is.
  */
 export function decayRule(
   domains: readonly string[],
@@ -183,7 +190,10 @@ export function recency(freshness: number | null, createdAt: Instant, asOf: Inst
   return asserted * Math.exp(-rate * ageDays(createdAt, asOf))
 }
 
-/** The freshness that filters compare with a bound: decayed, to 12 decimals. Null: unknown, which fails every bound. */
+/**
+ * The freshness of a belief as filters compare it with a bound: `freshness · exp(-rate · days)`, rounded to 12 decimals. Null: unknown, so
+ * that no bound is met.
+ */
 export function freshnessNow(freshness: number | null, createdAt: Instant, asOf: Instant, rate: number): number | null {
   if (freshness === null || Number.isNaN(freshness)) return null
   return twelveDecimals(recency(freshness, createdAt, asOf, rate))
@@ -194,7 +204,10 @@ export function ageDays(createdAt: Instant, asOf: Instant): number {
   return Math.max(0, asOf - createdAt) / DAY_MS
 }
 
-/** Decay by half-life: `0.5^(age / half-life)`; 30 days of 90 give 0.7937. An infinite half-life gives 1. */
+/**
+ * Factor of decay by half-life: `0.5^(age / half-life)`. An age of 30 days with a half-life of 90 days gives 0.7937; an infinite half-life
+ * gives 1.
+ */
 export function halfLifeFactor(age: number, halfLifeDays: number = DEFAULT_HALF_LIFE_DAYS): number {
   return decay(age, halfLifeDays)
 }
@@ -228,7 +241,10 @@ export const DEFAULT_TRUST_WEIGHT = 0.5
 interface WeightRequest {
   /** The query's parameter `trust_weight`, 0 to 1. */
   readonly trustWeight: number
-  /** Explicit weights, which override `trustWeight`; missing ones keep their default. Each is finite and 0 or more. */
+  /**
+   * Ranking weights given in the query, which are used instead of `trustWeight`; missing ones keep their default. Each is finite and 0 or
+   * more. Null: the query gives none.
+   */
   readonly given: Readonly<Partial<RankingWeights>> | null
   /** Whether the query has no text, so that the weight of meaning is 0. */
   readonly listMode: boolean
@@ -251,7 +267,10 @@ export function byTrustWeight(trustWeight: number): RankingWeights {
   return { semantic: semantic * rest, confidence: confidence * rest, trust, recency: recency * rest }
 }
 
-/** Factor on the weight of recency: 2 for a text with a word such as `latest`, 0.5 with one such as `origin`, 1 with both or neither. */
+/**
+ * Factor on the weight of recency: 2 if the text contains a word such as `latest`, 0.5 if it contains one such as `origin`, 1 with both or
+ * neither.
+ */
 export function temporalFactor(text: string): number {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}\p{M}_]+/u)
   const sooner = words.some(word => OF_NOW.has(word)) ? 2 : 1

@@ -253,7 +253,10 @@ export class NodeBook {
 
 export const nodeBookOf: (host: LensHost) => NodeBook = onePer(() => new NodeBook())
 
-/** Keys for signing queries; created if the requester has none, which is a write. Null: there are none, and none can be created. */
+/**
+ * Keys with which queries to a source of this kind are signed; created by a write if the requester has none. Null: there are none, and none
+ * can be created.
+ */
 export async function askingKeys(host: LensHost, kind: AskedSource['kind'], requester: string): Promise<Keys | null> {
   const { store, random, clock } = host
   try {

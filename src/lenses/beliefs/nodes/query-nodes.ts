@@ -1,4 +1,7 @@
-/** Sends a query to other nodes and turns their answers into a leg of its evaluation (BQ-116 to BQ-134). */
+/**
+ * Sends a query to other nodes, then filters and scores the beliefs in their answers so that they can be merged with the results of this
+ * node (BQ-116 to BQ-134).
+ */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { cosine } from '../../../math/vector.ts'
@@ -46,7 +49,10 @@ import type { HolderTrust } from '../trust/holders.ts'
 import { askOrRecall, bytesOf } from './asking/ask-nodes.ts'
 import type { AskedSource, NodeFailure, NodesAnswer, RemoteBelief } from './remote-belief.ts'
 
-/** `federations`: those that the requester may query. A federation that exists only on this node counts as answered. */
+/**
+ * Coverage report of a query that included other nodes. `federations`: the federations that the requester may query. A federation for which
+ * no other node had to be queried counts as having responded.
+ */
 function coverageOfNodes(
   scope: CheckedScope,
   federations: readonly string[],
@@ -152,7 +158,10 @@ interface NodeResults {
   readonly time: TimeLimit
 }
 
-/** Queries the nodes. Rejects if no node has answered, or the caller has gone. `completed`: may add results for nodes that failed. */
+/**
+ * Queries the nodes and scores their results. Rejects if the query concerns only other nodes and none has answered, or if the caller has
+ * cancelled. `completed`: may add earlier results of nodes that failed.
+ */
 export async function queryNodes(
   gathering: Gathering,
   time: TimeLimit,
@@ -306,7 +315,10 @@ interface Meant {
   readonly isCandidate: boolean
 }
 
-/** Result of operators and the candidate step (BQ-043) for one belief; null: it does not meet the operators. */
+/**
+ * Returns a function that applies the text's operators and the selection of candidates (BQ-043) to one belief; null: the belief does not
+ * meet the operators.
+ */
 function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) => Meant | null {
   const { semantic, options } = query
   if (semantic === null) return () => ({ cosine: null, isByWords: false, isCandidate: true })
@@ -342,7 +354,8 @@ function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) 
 }
 
 /**
- * Tests of a belief for an operand. `means`: its vector has at least the threshold's cosine. `holds`: it contains the operand literally.
+ * Tests of a belief for one term of the text. `means`: the cosine between the belief's vector and the term's vector reaches the threshold.
+ * `holds`: the belief contains the term literally.
  */
 function operandTest({ text, vector }: Operand) {
   const tokens = tokensOf(text)

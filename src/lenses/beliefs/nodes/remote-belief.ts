@@ -1,4 +1,7 @@
-/** Types of other nodes, of queries to them, and of their answers: verified beliefs, or why there are none (BQ-124, BQ-133, BQ-135). */
+/**
+ * Types for querying other nodes: listed nodes, queries, and answers as verified beliefs or reasons why there are none (BQ-124, BQ-133,
+ * BQ-135).
+ */
 import type { Instant } from '../../../base/clock.ts'
 import type { Belief, BeliefSource } from '../model.ts'
 

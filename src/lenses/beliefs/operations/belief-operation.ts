@@ -1,4 +1,7 @@
-/** What all operations of the lens share: finding the requester, charging the request, and converting errors to the lens's codes. */
+/**
+ * Functions shared by all operations of the beliefs lens: determining the requester, charging the request, and converting errors to the
+ * seven codes of the lens.
+ */
 import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../../model/errors.ts'
@@ -68,7 +71,7 @@ function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   }
 }
 
-/** Converts an error to a fault as the lens itself reports it: path, what would be accepted, and the reason. */
+/** Converts an error about invalid input to a fault in the form of this lens: path of the field, what would be accepted, and the reason. */
 function invalid(error: QuerentError): BeliefsError {
   const { code, message, details } = error
   const { field, expected, value, ...rest } = details
@@ -152,7 +155,9 @@ interface Definition<N extends string, I extends z.ZodType, O extends z.ZodType>
   questions?(input: Value<I>): readonly unknown[]
 }
 
-/** An operation whose input is checked by its schema before it runs, and whose answer has the type of its schema. */
+/**
+ * Defines an operation. Its input is checked against its schema before it runs, and the type of its answer follows from its output schema.
+ */
 export function operation<const N extends string, I extends z.ZodType, O extends z.ZodType>(
   given: Definition<N, I, O>,
 ): NamedOperation<N, I, O> {

@@ -6,7 +6,10 @@ import { FEDERATION_OPERATIONS, NODE_OPERATIONS, PEER_OPERATIONS } from './feder
 import { DIAGNOSTICS_OPERATIONS, QUERY_OPERATIONS, QUESTION_OPERATIONS, WATCH_OPERATIONS } from './question-ops.ts'
 import { AGENT_OPERATIONS, BELIEF_OPERATIONS, TRUST_OPERATIONS } from './writing-ops.ts'
 
-/** What an interface or the engine refuses before the operation runs is refused with the codes of the lens too (BQ-183). */
+/**
+ * Makes an operation report its errors with the codes of the lens even if an interface or the engine refuses the request before the
+ * operation runs (BQ-183).
+ */
 function withOwnRefusals(operation: Operation<LensHost>): Operation<LensHost> {
   return { ...operation, refusal: failureIn }
 }

@@ -157,7 +157,10 @@ const get = operation({
 
 export const BELIEF_OPERATIONS = [put, supersede, removeBelief, get] as const
 
-/** Waits for vectors if requested, and shows the written beliefs to their holder, in the order of writing. */
+/**
+ * Returns the written beliefs as their holder sees them, in the order of writing; first waits for their vectors if the request asks for
+ * that.
+ */
 async function written(
   { state, host, agent, context }: BeliefsCall,
   wait: boolean | undefined,
@@ -169,7 +172,8 @@ async function written(
       const entries = ids.flatMap(id => currentOf(host.store, agent.id, id)?.entry.key ?? [])
       await embedEntries(host, entries, context.signal, context.report)
     } catch {
-      // Ignored: the beliefs are written and can be found by words, and queries report that vectors are missing.
+      // A failure while waiting for vectors is ignored: the beliefs are written and can be found by words, and queries report that vectors
+      // are missing.
     }
   }
   // The beliefs are written, so a caller that disconnects now must not prevent the answer from being completed; a signal that is never

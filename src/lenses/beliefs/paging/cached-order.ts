@@ -94,7 +94,8 @@ export class CachedOrder implements AnswerOrder {
   }
 
   /**
-   * At most `count` results after a boundary that may still be seen; their rows belong to the view. One step for each result of the front.
+   * Returns at most `count` results after a boundary that the requester may still see, with the row numbers of the present view. It pauses
+   * after each result of the front so that other work can run.
    */
   *after(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const { front } = this
@@ -197,7 +198,10 @@ export interface CursorOwner {
 
 const HASH_LENGTH = 32
 
-/** Hash of the query without fields that may change from page to page: cursor, limit, offset, and what results show. */
+/**
+ * Hash of the fields of a query that determine the order of its results. Fields that may differ from page to page are left out: cursor,
+ * limit, offset, and which parts of results are shown.
+ */
 export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
   const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity } = options
   const { warnings: _, ...asked } = context

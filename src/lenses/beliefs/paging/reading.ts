@@ -207,7 +207,8 @@ export class Reading {
     const { requester } = this.#owner
     if (!this.#isFresh) this.#time = this.#limited()
     const [state, time] = [this.#state, this.#time]
-    // A lack of time does not fail this step: the answer then contains what was found so far, and is marked as partial.
+    // Only cancellation ends this work, not the time limit: when time runs out, the answer contains what was found so far and is marked as
+    // partial.
     const turns = turnsUntil(time.signal)
     for (let attempt = 1; ; attempt++) {
       const page = await state.lookInSteps(requester, home => this.#page(this.#showing(home), limit), time)
@@ -324,7 +325,10 @@ export async function* streamQuery(
   }
 }
 
-/** The next results, or an error. Once something was sent, a lack of time or a lost order ends the stream with a partial answer. */
+/**
+ * The next results of a stream, or the error that ends it. Once a chunk was sent, running out of time or losing the order of results ends
+ * the stream with a partial answer; other errors are thrown.
+ */
 async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
   try {
     await reading.goOn()

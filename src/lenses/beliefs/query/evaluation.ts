@@ -188,7 +188,10 @@ export class Evaluation {
     return this.#found
   }
 
-  /** Computes the matches in advance, in steps: some hundred contents that are read, or copies that are scored, per step. */
+  /**
+   * Computes the matches before they are requested. It pauses after every few hundred contents read or duplicates scored, so that other
+   * work can run.
+   */
   *prepare(): Steps<void> {
     this.#found ??= yield* this.#find()
   }
@@ -264,7 +267,10 @@ export class Evaluation {
     return this.#finals ?? atOnce(this.rank())
   }
 
-  /** The first k matches of each source: the requester's own, each federation, the network; then those of all other nodes. */
+  /**
+   * Lists of matches by source: the first k of the requester's own, of each federation, and of the public beliefs on this node; then all
+   * matches of other nodes.
+   */
   bestOfEach(k: number): readonly (readonly ScoredBelief[])[] {
     const { matches, origins, requester } = this
     const isOf = (number: number) => (row: number) => matches.sourceOf(row) === number
@@ -428,7 +434,9 @@ export class Evaluation {
     }, matches)
   }
 
-  /** Finds copies (BQ-130). Most beliefs have none, so only groups of rows with the same id or content are scored here. */
+  /**
+   * Finds the copies to drop (BQ-130). Most beliefs have no copies, so only groups of rows with equal ids or contents are scored for this.
+   */
   *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<ScoredBelief>> {
     const { matches } = found
     const groups = copyGroups(matches, this.view.columns, this.#leg)
@@ -465,7 +473,10 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
    * one (BQ-130).
    */
   readonly byTier?: boolean | undefined
-  /** Lowest raw cosine of a candidate; null: the default of the embedder in use. Absent: there is no candidate step. */
+  /**
+   * Lowest raw cosine of a candidate; null: the default for the embedding model in use. Absent: candidates are not selected by their
+   * nearness to the text.
+   */
   readonly minSimilarity?: number | null | undefined
   /** Derives the candidates from an earlier search, without searching again. Null: a new search is needed. */
   readonly candidatesWith?: ((floor: number | null) => Candidates | null) | undefined
@@ -495,7 +506,10 @@ export interface Call {
   readonly machineTime?: (() => number) | undefined
 }
 
-/** Evaluates a query. `read` receives all matches, and its result is as of that moment. The caller does the paging. */
+/**
+ * Evaluates a query and returns the result of `read`, which receives the evaluation with all matches; paging is left to the caller.
+ * Everything is read from one state of the store.
+ */
 export function asked<T>(
   state: BeliefsState,
   query: CheckedQuery,

@@ -108,7 +108,10 @@ function* candidatesOf(
   }
 }
 
-/** Why an entry is missing. The viewer may see the entry; the local owner may see more than this lens allows it to query. */
+/**
+ * Why an entry is not among the results, as a sentence; null: it is. The viewer may see the entry in the store, but the local owner sees
+ * more entries than this lens lets the owner query.
+ */
 function whyMissing(evaluation: Evaluation, entry: EntryKey): string | null {
   const { columns, requester } = evaluation.view
   const row = columns.rowOf(entry)
@@ -128,7 +131,8 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
     requester: state.requester(id),
     columns: state.columns,
     model: null,
-    // The secret and the vectors are not used here: no holder is shown under a pseudonym, and no result reports its vector.
+    // The secret for pseudonyms and the lookup of vectors are not needed here: no holder is shown under a pseudonym, and no result reports
+    // whether it has a vector.
     secret: () => '',
     isEmbedded: () => false,
   }

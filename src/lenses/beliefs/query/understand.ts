@@ -1,4 +1,7 @@
-/** Prepares a text before the store is read: computes its vector and those of its operands, in one call to the embedder. */
+/**
+ * Prepares a query's text before the store is read: computes the vectors of the text and of its required and excluded terms, in one call to
+ * the embedder.
+ */
 
 import type { Embedder } from '../../../embed/embedder.ts'
 import type { WordIndex } from '../../../index/contract.ts'
@@ -43,8 +46,9 @@ export function embeddedAs(question: Float32Array | null): Embedded {
 }
 
 /**
- * Embeds a text. Rejects only if the caller has gone. `semantic` null: list mode. With a time limit, words are used instead when most of
- * the time is over, so that some is left to answer; an embedder that never responds does not block the query.
+ * Embeds the text of a query. Rejects only if the caller has cancelled. `semantic` null: there is no text, and nothing is embedded. If
+ * embedding takes most of the time limit, it is given up and the text is compared by words, so that time is left to answer; an embedder
+ * that never responds does not block the query.
  */
 export async function embedText(
   { host: { embedder } }: BeliefsState,
@@ -203,7 +207,7 @@ export function thresholdOf(unrelated: readonly number[]): number {
   return (Math.floor(first * 1000) + 1) / 1000
 }
 
-/** Calibration results of the models in the package, by model key. A test compares them with a new run. */
+/** Calibration results of the embedding models that are part of the package, by model key. A test compares them with a new calibration. */
 export const SHIPPED: ReadonlyMap<string, CalibrationResult> = new Map([
   [
     'all-MiniLM-L6-v2-int8@291d0f4e3028',

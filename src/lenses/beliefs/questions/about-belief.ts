@@ -1,4 +1,6 @@
-/** Finds similar and contradicting beliefs: queries with the vector of a belief in place of that of a text. */
+/**
+ * Finds beliefs that are similar to a given belief or contradict it, by a query with the given belief's vector in place of a text's vector.
+ */
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder, sourceOfSeen } from '../access/show.ts'
@@ -40,7 +42,10 @@ interface Subject {
   readonly vector: Float32Array | null
 }
 
-/** Evaluates a query about a belief. Throws `not_found` for a belief that may not be seen, TIMEOUT when time is over. */
+/**
+ * Evaluates a query about a given belief and passes the evaluation to `read`. Throws `not_found` for a belief that the requester may not
+ * see, TIMEOUT when time has run out.
+ */
 async function askAbout<T>(
   state: BeliefsState,
   { beliefId, context, scope, filters }: BeliefQuestion,
@@ -124,7 +129,10 @@ export function similarTo(
   })
 }
 
-/** Similar beliefs, one per holder. A pseudonym counts as a holder of its own; all hidden holders of a federation count as one. */
+/**
+ * Similar beliefs; unless `includeSameHolder`, without those of the given belief's holder. A pseudonym counts as a holder of its own; all
+ * hidden holders of a federation count as one.
+ */
 function similarIn(
   evaluation: Evaluation,
   subject: Subject,
@@ -136,7 +144,10 @@ function similarIn(
     : found.filter(({ holder, source }) => (holder ?? ` ${source.id}`) !== subject.holder)
 }
 
-/** Maximum number of beliefs on the same topic that are passed to the detector, best first, because a detector may be slow. */
+/**
+ * Maximum number of beliefs on one topic that are passed to the contradiction detector, highest scores first, because a detector may be
+ * slow.
+ */
 const MAX_COMPARED = 1_000
 
 interface Contradicting {

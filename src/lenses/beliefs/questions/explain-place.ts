@@ -34,7 +34,10 @@ interface WeightChange {
   readonly moved: number
 }
 
-/** Why one belief ranks above another: the difference by component, and the smallest change of the weights that swaps them. */
+/**
+ * Why one of two beliefs ranks above the other: the difference in each component of the score, and the smallest change of the ranking
+ * weights that reverses their order.
+ */
 function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights): Omit<Versus, 'matched'> {
   const [ahead, behind] = byOrder(one, other) <= 0 ? [one, other] : [other, one]
   const parts = PARTS.filter(name => ahead.parts[name] !== null && behind.parts[name] !== null)
@@ -61,9 +64,10 @@ function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights)
 const MARGIN = 1e-9
 
 /**
- * The smallest change of weights that swaps two beliefs. `differences`: by component, higher-ranked minus lower-ranked; components that are
- * left out keep their weight. Null: the lower-ranked belief is better in no component, so no weights would do. Weight moves to the
- * component where the lower-ranked belief is best, from those where it is worst, because that closes most of the gap per unit of weight.
+ * The smallest change of ranking weights that reverses the order of two beliefs. `differences`: by component, the value of the
+ * higher-ranked belief minus that of the lower-ranked one; components without a difference keep their weight. Weight moves to the component
+ * where the lower-ranked belief is best, from those where it is worst, because that closes most of the gap per unit of weight. Null: it is
+ * better in no component, so no weights can reverse the order.
  */
 export function smallestChange(
   weights: RankingWeights,
@@ -141,7 +145,10 @@ function rankAmong(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
   return rank
 }
 
-/** The first target with a better rank. A higher value never gives a worse rank, so a binary search finds it. */
+/**
+ * The first of ascending target values that gives a better rank than `rank`; null: none does. A higher value never gives a worse rank, so a
+ * binary search is used.
+ */
 function minLift(
   targets: readonly number[],
   rank: number,

@@ -182,7 +182,10 @@ export async function runBatch(
   }
 }
 
-/** Diagnostics. `rerun`: calibrate the embedder's model now, which embeds some hundred texts; the result is not stored. */
+/**
+ * Calibration and counters of this engine. `rerun`: calibrate the embedding model now, which embeds some hundred texts; the result is only
+ * reported, not stored.
+ */
 export async function diagnose(
   state: BeliefsState,
   rerun: boolean,

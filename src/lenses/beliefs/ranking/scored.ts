@@ -154,7 +154,10 @@ export function copyGroups(matches: Matches, columns: BeliefColumns, leg: Remote
   ]
 }
 
-/** Remote beliefs by the number of the id or content that they share with rows of this node; those that share none are left out. */
+/**
+ * Other nodes' beliefs by the number that this node has for their id or content; beliefs whose id or content does not occur on this node
+ * are left out.
+ */
 function remotesBy(leg: RemoteLeg | null, numberOf: (one: ScoredBelief) => number): Map<number, ScoredBelief[]> {
   const found = Map.groupBy(leg?.scored ?? [], numberOf)
   found.delete(-1)
@@ -220,7 +223,10 @@ interface Preference {
   readonly requester: string
 }
 
-/** The copy to keep: the requester's own, otherwise the first in order; with `byTier`, from the earliest tier. */
+/**
+ * The copy to keep: the requester's own, otherwise the one with the highest score; with `byTier`, the one from the first source kind (own,
+ * federated, network), then by score.
+ */
 function best(members: readonly ScoredBelief[], { byTier, requester }: Preference): ScoredBelief | undefined {
   const rank = ({ source, holder }: ScoredBelief) =>
     byTier ? SCOPE_KINDS.indexOf(source.kind) : holder === requester ? 0 : 1
@@ -346,7 +352,9 @@ export interface TrustFound {
   readonly trust: TrustIn
   /** Whether trust in the holder counts, or trust in the federation as a whole, as for strict federations (BQ-104). */
   readonly of: 'holder' | 'federation'
-  /** Whether the belief came through a federation, so that only the band of the trust may be shown (BQ-107). */
+  /**
+   * Whether the belief came through a federation, so that trust in its holder may only be shown as a band: low, medium or high (BQ-107).
+   */
   readonly isShared: boolean
 }
 

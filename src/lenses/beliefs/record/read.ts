@@ -102,14 +102,20 @@ export function versionOfId(view: View, id: string, past: boolean): SeenVersion 
   return undefined
 }
 
-/** What is missing and what may not be seen: one answer for both (BQ-097), which names visible beliefs of ids like it. */
+/**
+ * The error for an id that does not exist or that the requester may not see, equal for both (BQ-097); it suggests similar ids of visible
+ * beliefs.
+ */
 export function notSeen({ reader, requester, columns }: View, id: string, path = 'belief_id'): BeliefsError {
   const isBelief = (near: string) => rowOfId({ requester, columns }, columns.texts.idNumber(near)) !== -1
   const near = nearVisibleIds(reader, id, requester.accessScope).filter(isBelief)
   return noSuchBelief(path, 'the id of a belief that you may see', near)
 }
 
-/** Whether the requester may see the history: its holder may, and others if the belief exists and they may see it. */
+/**
+ * Whether the requester may see earlier versions of a belief: its holder always may, others only if the belief still exists and they may
+ * see it.
+ */
 function mayHaveHistory({ requester, columns }: View, holder: string, chain: string): boolean {
   if (holder === requester.id) return true
   const row = columns.rowOfChain(holder, chain)
@@ -167,7 +173,10 @@ export function historyOf(
   return end === -1 ? all : all.slice(0, end)
 }
 
-/** Whether another holder's version is visible, and its holder is shown in the same way as for the other version. */
+/**
+ * Whether the requester may see another holder's version, through the source (and so under the holder name) through which the other version
+ * is seen.
+ */
 export function comesFromSame(requester: Requester, version: StoredVersion, other: StoredVersion): boolean {
   const [source, ofOther] = [version, other].map(each => requester.sourceOfAudience(audienceOf(each)))
   return source != null && source.kind === ofOther?.kind && source.id === ofOther.id
@@ -188,7 +197,8 @@ function comesBefore(columns: BeliefColumns, row: number, other: number): boolea
   return later < 0 || (later === 0 && compareText(columns.holderOf(row), columns.holderOf(other)) < 0)
 }
 
-// Derivations as far as the requester may see them: step by step (BQ-089, BQ-090), and the number of steps to a root (BQ-053).
+// Derivations as far as the requester may see them: the sources of a belief step by step (BQ-089, BQ-090), and the number of steps to a
+// belief without visible sources (BQ-053).
 
 const PREVIEW_LENGTH = 200
 

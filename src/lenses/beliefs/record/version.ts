@@ -1,5 +1,6 @@
 /**
- * One version of a belief as it is stored. The current version is an entry with its aspect row; past versions are rows of their own table.
+ * The form in which one version of a belief is stored. The current version is an entry with a row in the beliefs table; past versions are
+ * rows of another table.
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { ChunkDraft, Entry, EntryDraft } from '../../../model/entry.ts'
@@ -141,7 +142,10 @@ export function entryOf(version: StoredVersion, now: Instant): EntryDraft {
   }
 }
 
-/** A belief is one chunk, and so has one vector. The embedded text is a line with the domains, if any, followed by the content (BQ-031). */
+/**
+ * The single chunk of a belief, from which its vector is computed (BQ-031). The embedded text is the content, after a line with the domains
+ * if there are any.
+ */
 export function chunkOf({ content, domains }: Pick<StoredVersion, 'content' | 'domains'>): ChunkDraft {
   const headings = domains.length === 0 ? [] : [domains.join(', ')]
   return { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings }

@@ -193,10 +193,13 @@ function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]):
     .map(row => row['entry'] as EntryKey)
 }
 
-/** One requester for each act. What the act itself makes visible belongs to the writer, and is found through `together`. */
+/** The requester of an act, read once per act. What the act itself makes visible belongs to the writer, and is found through `together`. */
 const requesterOf = onePer(({ writer, holder }: WriteContext) => new Requester(writer, holder))
 
-/** Puts all drafts in one act. Their sources may refer to each other in any order. `isMany`: the request gave a list. */
+/**
+ * Puts all drafts as one act. Their sources may refer to each other in any order. `isMany`: whether the request contained a list of
+ * beliefs.
+ */
 export function* putBeliefs(
   context: WriteContext,
   drafts: readonly BeliefDraft[],
@@ -286,7 +289,7 @@ function draftOf(version: StoredVersion, now: number): BeliefDraft {
   return { ...version, id: null, validFrom: version.validFrom ?? Math.min(version.createdAt, now) }
 }
 
-/** Deletes a belief and returns its tombstone. Throws if the id is not the current version of a belief held by the writer. */
+/** Deletes a belief of the writer and returns its tombstone. Throws if the id is not the current version of one of the writer's beliefs. */
 export function deleteBelief(context: WriteContext, id: string): StoredVersion {
   const { now } = context
   const old = requireHeld(context, id, 'belief_id')

@@ -21,7 +21,10 @@ import agentsFile from './agents.json' with { type: 'json' }
 import beliefsFile from './beliefs.json' with { type: 'json' }
 import federationsFile from './federations.json' with { type: 'json' }
 
-/** One version of a belief. Days are counted back from the time when the sample is loaded; negative days are in the future. */
+/**
+ * One version of a belief in the sample. Times are given in days before the time when the sample is loaded; a negative number is in the
+ * future.
+ */
 interface SampleBelief {
   readonly holder: string
   readonly id: string

@@ -269,8 +269,9 @@ export interface BeliefDraft {
 }
 
 /**
- * Makes complete drafts, in the given order. `asOf`: start of validity if the writer gives none. Throws INVALID_QUERY with one fault for
- * each belief whose validity ends before it begins. `at` gives the path prefix of each belief.
+ * Completes the given beliefs to drafts, in the given order. `asOf`: start of validity where the writer gives none. `at` returns the
+ * beginning of the field path of each belief, for errors. Throws INVALID_QUERY with one fault for each belief whose validity ends before it
+ * begins.
  */
 export function toDrafts(
   beliefs: readonly Value<typeof newBelief>[],
@@ -298,7 +299,9 @@ function toDraft(given: Value<typeof newBelief>, asOf: Instant): BeliefDraft {
   }
 }
 
-/** The previous version with the changes applied. Throws INVALID_QUERY if the changes contradict the fields that remain. */
+/**
+ * Applies a revision to the previous version of a belief. Throws INVALID_QUERY if a changed field contradicts a field that stays unchanged.
+ */
 export function revised(old: BeliefDraft, revision: Revision): BeliefDraft {
   const { content = old.content, content_hash: hash, valid_until: until, federation_ids: ids } = revision
   const visibility = revision.visibility === undefined ? old.visibility : toVisibility(revision.visibility)
@@ -328,7 +331,10 @@ export function revised(old: BeliefDraft, revision: Revision): BeliefDraft {
   return draft
 }
 
-/** Fields that are not given are taken from `before`. The note depends on the type: a given type replaces both. */
+/**
+ * Completes a derivation: fields that are not given are taken from `before`. The note belongs to the type, so a given type replaces the
+ * note as well.
+ */
 export function toDerivation(given: Value<typeof derivation>, before: Derivation = ASSUMED): Derivation {
   const { type, sources, method_description, confidence_rationale } = given
   const isKnown = type === undefined ? before.type : DERIVATION_TYPES.find(known => known === type.toLowerCase())

@@ -1,6 +1,7 @@
 /**
- * Turns the issues that zod finds in a request into faults of the lens (BQ-025, BQ-026, BQ-186). The error message of a schema says what it
- * accepts, and becomes `constraint`; a custom rule gives its reason in `params.reason`.
+ * Converts the issues that zod (the schema library) finds in a request to faults of the beliefs lens (BQ-025, BQ-026, BQ-186). In the
+ * lens's schemas, the error message says which values are accepted and becomes the fault's `constraint`; a custom rule gives its reason in
+ * `params.reason`.
  */
 import { z } from 'zod'
 import { isRecord } from '../../../base/record.ts'
@@ -32,7 +33,10 @@ export function parseRequest<T extends z.ZodType>(schema: T, input: unknown, pat
   throw faulty(faultsOf(result.error.issues, input, path))
 }
 
-/** Faults of an input in document order, one for each value. A missing field comes after the existing ones. */
+/**
+ * The faults of an input, at most one for each value, in the order in which they occur in the input. Faults for missing fields come after
+ * those of the existing fields.
+ */
 export function faultsOf(issues: readonly Issue[], input: unknown, root: Path = []): [Fault, ...Fault[]] {
   const found = issues.flatMap(issue => faultsIn(issue, [], input, root))
   const ordered = found
@@ -112,7 +116,9 @@ function reasonOf(issue: Issue, value: unknown): string {
   }
 }
 
-/** Fields that a sender may expect to work. They are refused with a more helpful message than "unknown" (BQ-067, BQ-115). */
+/**
+ * Fields that a client might expect to be supported. They are refused with a more helpful message than "unknown field" (BQ-067, BQ-115).
+ */
 const REFUSED: ReadonlyMap<string, readonly [reason: string, note: string]> = new Map<
   string,
   readonly [string, string]
@@ -136,7 +142,10 @@ const REFUSED: ReadonlyMap<string, readonly [reason: string, note: string]> = ne
   ].map(name => [name, ['inline_trust', '; trust, reputation and membership come from the data of the node']] as const),
 ])
 
-/** Position of a path in the document, level by level. An issue of a whole object comes after the issues of its fields. */
+/**
+ * Sort key of a path: its position in the input at each level of nesting. An issue that concerns a whole object comes after the issues of
+ * the object's fields.
+ */
 function orderOf(path: Path, input: unknown): readonly number[] {
   let at: unknown = input
   return path.map(key => {
@@ -177,7 +186,10 @@ interface Excess {
   readonly params: { readonly reason: string }
 }
 
-/** What exceeds the limits of plain data; null: nothing. Terminates even for values that contain themselves. */
+/**
+ * Finds the first part of an input that exceeds the limits on nesting and size, or is not plain data; null: there is none. Terminates even
+ * for objects that contain themselves.
+ */
 function excessIn(input: unknown): Excess | null {
   const lists = isRecord(input) && Array.isArray(input['beliefs']) ? input['beliefs'] : null
   // In a request with a list of beliefs, the limits apply to each belief separately, because the list may contain any number of beliefs.

@@ -140,7 +140,8 @@ export interface ConfidenceBound {
 }
 
 /**
- * One part of the filters. A belief must meet all its members; a member that is null, or an empty list of exclusions, accepts every belief.
+ * One item of a query's filters in normal form. A belief must meet all conditions of all items; a condition that is null, or an empty list
+ * of exclusions, accepts every belief.
  */
 export interface CheckedFilters {
   readonly confidence: readonly ConfidenceBound[]
@@ -163,7 +164,10 @@ export interface CheckedFilters {
   readonly excludeHolders: ReadonlySet<string>
   /** Minimum reputation of the belief's holder, 0 to 1, inclusive; null: any. */
   readonly minHolderReputation: number | null
-  /** The requester's own direct trust in the holder must be above this; the requester's own beliefs are always accepted. */
+  /**
+   * The requester's own direct trust in the belief's holder must be above this value; the requester's own beliefs are always accepted.
+   * Null: any trust.
+   */
   readonly directTrustAbove: number | null
   /** Accepted derivation types; an empty set accepts no belief, null accepts all types. */
   readonly derivationTypes: ReadonlySet<DerivationType> | null
@@ -358,7 +362,8 @@ export function toContext(given: BeliefContext | undefined, requester: Requester
     maxTrustHops: hops.value,
     transitiveDamping: damping.value,
     confidenceWeights: (dimensions && dimensionWeights(known(dimensions))) ?? DEFAULT_WEIGHTS,
-    // The cast: the result is never null here. The default weights never sum to 0, and given weights that do were refused.
+    // The cast is safe: weights are null only if their sum is 0; the default weights never have the sum 0, and given weights with the sum 0
+    // were refused.
     weights: (weights === undefined
       ? rankingWeights({ trustWeight, given: null, listMode })
       : weightsOf(weights, listMode)) as RankingWeights,

@@ -42,7 +42,10 @@ const MAX_NODES = 32
 const MAX_CURSOR = 4_096
 /** Maximum number of results requested from one other node (BQ-118). */
 export const MAX_PER_NODE = 1_000
-/** Default number of results requested from each node, for each result wanted. It is above 1 so that later pages have candidates too. */
+/**
+ * Number of results that are requested from each other node for each result wanted, if the request gives no number. It is above 1 so that
+ * later pages have results of other nodes too.
+ */
 const PER_RESULT = 3
 /** Share of a query's time limit that a query to one other node may take; the rest is left for merging the answers. */
 const NODE_SHARE = 0.8
@@ -208,11 +211,17 @@ export interface CheckedQuery {
    * filter.
    */
   readonly semantic: CheckedText | null
-  /** A belief must meet all of them. Parts that accept every belief are left out, so the list is empty exactly if nothing is filtered. */
+  /**
+   * Filters of the query; a belief must meet all of them. Filters that accept every belief are left out, so the list is empty exactly if
+   * nothing is filtered.
+   */
   readonly filters: readonly CheckedFilters[]
   readonly context: CheckedContext
   readonly options: CheckedOptions
-  /** Final ranking weights, with sum 1: those of the context, adjusted for list mode and for words of time in the text. */
+  /**
+   * Ranking weights of meaning, confidence, trust and recency, with the sum 1: those of the context, adjusted if the query has no text, and
+   * for words about time in the text.
+   */
   readonly weights: RankingWeights
   readonly warnings: readonly CheckedWarning[]
 }

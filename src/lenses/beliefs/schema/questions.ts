@@ -1,4 +1,7 @@
-/** Input schemas of all operations on beliefs other than a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
+/**
+ * Input schemas of the operations on beliefs other than plain queries and the writing of versions (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157,
+ * BQ-170 to BQ-176).
+ */
 import { z } from 'zod'
 import { DIMENSIONS } from '../dimensions.ts'
 import {
@@ -80,7 +83,10 @@ export function toFacets({ query, fields }: Value<typeof facetsInput>, requester
   return { query: toQuery(query, requester), fields: [...new Set(fields)] }
 }
 
-/** Each query of a batch is checked separately, so an invalid one does not prevent the others (BQ-175). */
+/**
+ * Input with a batch of queries. Each query is checked separately, so that an invalid one does not prevent the others from being answered
+ * (BQ-175).
+ */
 export const batchInput = request(
   object({
     queries: list(unchecked(query), MAX_QUERIES, 'queries')
@@ -111,11 +117,15 @@ export type CheckedContextQuery = ReturnType<typeof toContextQuery>
 
 export function toContextQuery(given: Value<typeof contextQueryInput>, requester: Requester) {
   const { purpose, max_tokens: maxTokens, target_tokens: targetTokens = maxTokens } = given
-  // The cast: these are the fields of a query; the type of `queryWith` does not show them beside other fields.
+  // The cast is safe: the remaining fields are those of a query, which the type of `queryWith` does not express when there are additional
+  // fields.
   return { query: toQuery(given as Query, requester), purpose, maxTokens, targetTokens }
 }
 
-/** Input of a question about one belief: the requester, how many results are wanted, the scope, and further options of the question. */
+/**
+ * Makes the input schema of a question about one belief: the belief's id, the requester, the number of results wanted, the scope, and
+ * further options.
+ */
 function aboutBelief<S extends z.core.$ZodLooseShape>(more: S, description: string) {
   const options = object({ limit: field(limit, 'Most results', DEFAULT_LIMIT), scope: asScope, ...more })
   return request(object({ belief_id: beliefId, context: asContext, options: field(options, description, {}) }))

@@ -31,7 +31,10 @@ export function list<T extends z.ZodType>(item: T, max: number, what = 'items'):
   return z.array(item, 'a list').max(max, `at most ${max} ${what}`)
 }
 
-/** Schema of an optional field. `fallback`: its default, for the published schema only; the code that reads the field applies it. */
+/**
+ * Makes a schema of an optional field. `fallback`: the field's default, which is only published in the schema; the code that reads the
+ * field must apply it.
+ */
 export function field<T extends z.ZodType>(schema: T, description: string, fallback?: Json): z.ZodOptional<T> {
   return schema.optional().meta({ description, ...(fallback !== undefined && { default: fallback }) })
 }
@@ -65,7 +68,10 @@ interface Across {
   error(issue: { readonly input?: unknown }): string
 }
 
-/** A schema that is published but does not check, for values that are refused in another way than by faults of the request. */
+/**
+ * Makes a schema that is published but accepts every value, for values that are refused later by an error other than a fault of the
+ * request.
+ */
 export function unchecked<T extends z.ZodType>(schema: T): z.ZodCatch<T> {
   // The cast is intended: an invalid value is passed on unchanged.
   return schema.catch(({ value }) => value as z.output<T>)
@@ -223,7 +229,9 @@ export const address: z.ZodString = textUpTo(MAX_ADDRESS)
   .refine(text => addressOf(text) !== null, ADDRESS)
   .meta({ pattern: '^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$', examples: ['https://node.example:7411'] })
 
-/** The origin of an `http://` or `https://` address that has only a host and, optionally, a port; null: the text is no such address. */
+/**
+ * The origin of an `http://` or `https://` address that consists only of a host and, optionally, a port; null: the text is no such address.
+ */
 export function addressOf(text: string): string | null {
   if (text.length > MAX_ADDRESS || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
   const { origin, username, password, pathname, search, hash } = new URL(text)
@@ -234,7 +242,10 @@ export function addressOf(text: string): string | null {
 export interface CheckedText {
   /** The query's text as given, except that unpaired surrogates are replaced and control characters turned into blanks. */
   readonly text: string
-  /** The text to embed: without signs and excluded words, but with included words and phrases in their places (BQ-036). Not blank. */
+  /**
+   * The text that is embedded: without operator signs and excluded words, with required words and phrases at their places in the text
+   * (BQ-036). Never blank.
+   */
   readonly base: string
   /** Terms that a result must contain or mean; each is one word, or the words of a quoted text. */
   readonly include: readonly string[]
@@ -268,7 +279,10 @@ export const semantic = z
     'What to search for, at most 4,096 characters; +word requires, -word excludes, "a phrase" must occur, word^2 counts double, \\ makes the next sign plain text. Empty with filters: lists all that match them',
   )
 
-/** Reads the text of a query. Null: the text is blank, so the query is in list mode. The lexer stops at the first error. */
+/**
+ * Parses the text of a query. Null: the text is blank, so the query only filters and lists. If the text is invalid, the first fault is
+ * returned.
+ */
 export function readText(text: string): CheckedText | TextFault | null {
   if (text.length > MAX_CODE_POINTS && Array.from(text).length > MAX_CODE_POINTS)
     return { reason: 'too_complex', constraint: TOO_LONG }
@@ -335,12 +349,16 @@ export function normaliseDomain(text: string): string | null {
   return fits ? segments.join('/') : null
 }
 
-/** Whether a domain is equal to `ancestor` or lies below it; both are normalised. `tech/ai` is within `tech`, `technology` is not. */
+/**
+ * Whether a domain is equal to `ancestor` or lies below it; both must be in normal form. `tech/ai` is within `tech`, `technology` is not.
+ */
 export function isWithin(domain: string, ancestor: string): boolean {
   return domain.startsWith(ancestor) && (domain.length === ancestor.length || domain[ancestor.length] === '/')
 }
 
-/** Entry that applies to a domain: its own, otherwise that of its nearest ancestor, otherwise undefined. */
+/**
+ * The map's entry that applies to a domain: that of the domain itself, otherwise that of its nearest ancestor; undefined: there is neither.
+ */
 export function nearestEntry<T>(entries: ReadonlyMap<string, T>, domain: string): T | undefined {
   for (let path = domain; ; path = path.slice(0, path.lastIndexOf('/'))) {
     const entry = entries.get(path)
@@ -348,7 +366,10 @@ export function nearestEntry<T>(entries: ReadonlyMap<string, T>, domain: string)
   }
 }
 
-/** Mean of the entries that apply to these domains; domains without an entry are ignored. Null: no domain has one (BQ-062, BQ-081). */
+/**
+ * Mean of the numbers that apply to these domains, each being the entry of the domain or of its nearest ancestor; domains to which no entry
+ * applies are ignored. Null: no entry applies to any of them (BQ-062, BQ-081).
+ */
 export function meanEntry(entries: ReadonlyMap<string, number>, domains: readonly string[]): number | null {
   let [sum, count] = [0, 0]
   for (const domain of domains) {

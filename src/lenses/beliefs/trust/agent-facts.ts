@@ -28,7 +28,10 @@ const NO_ENTRIES: ReadonlyMap<string, number> = new Map()
  */
 const REPUTATION_SHARE = 0.3
 
-/** Facts about the agents hosted here. Federations are included for their reputation; they make no statements. */
+/**
+ * Reads the facts about the agents hosted on this node. Federations are included because they have reputations; they make no statements of
+ * trust.
+ */
 export function agentFacts(reader: StoreReader): ReadonlyMap<string, AgentFacts> {
   const facts = new Map<string, AgentFacts>()
   for (const row of reader.table(AGENTS).scan()) {
@@ -83,7 +86,10 @@ export function signingKeys(reader: StoreReader, agent: string): Keys | null {
   return keys !== null && didOfAgent(reader, agent) === keys.did ? keys : null
 }
 
-/** Like `signingKeys`, but makes keys if the agent has none at all. Null: the agent has its own key, and must sign itself. */
+/**
+ * Key pair with which this node signs for an agent; it is created if no key of the agent is known. Null: the agent has a key of its own and
+ * must sign itself.
+ */
 export function ensureKeys(writer: StoreWriter, agent: string, random: (bytes: number) => Uint8Array): Keys | null {
   if (didOfAgent(writer, agent) !== null) return signingKeys(writer, agent)
   const keys = makeKeys(writer, agent, random)
@@ -140,7 +146,10 @@ export interface EdgeName {
   readonly target: string
 }
 
-/** Logs changed edges. Of a large number only the newest are logged: readers then find a gap and read all edges again. */
+/**
+ * Adds changed trust edges to the log. Of more edges than the log may contain, only the newest are added; other processes then find a gap
+ * and read all edges again.
+ */
 export function noteEdges(writer: StoreWriter, edges: readonly EdgeName[]): void {
   const table = writer.table(TRUST_CHANGES)
   const before = revision(writer, 'trust')

@@ -27,7 +27,10 @@ interface TrustBasis extends JsonObject {
   readonly confidence: number
 }
 
-/** `private`: used only in this store. `exposed`: counts in routes of other agents even if its owner is not hosted here. */
+/**
+ * Who may benefit from a trust edge. `private`: it counts only in the store where its owner is hosted. `exposed`: it counts for the
+ * transitive trust of other agents even if its owner is not hosted on this node.
+ */
 export const EXPOSURES = ['private', 'exposed'] as const
 type Exposure = (typeof EXPOSURES)[number]
 
@@ -181,7 +184,9 @@ export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, a
   return Math.max(asOf + 1, Math.floor(lastUsed + days * DAY_MS) - SLACK_MS)
 }
 
-/** Time since which a value certainly has this number of tenths. Rather too late than too early, but not after `asOf`. */
+/**
+ * Time since which a fading edge certainly has had this number of tenths. It may be later than the true time, but not later than `asOf`.
+ */
 function tenthsHoldFrom(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
   if (rate === 0 || tenths === tenthsOf(base)) return Number.NEGATIVE_INFINITY
   const days = Math.log((base * 10) / (tenths + 0.5)) / rate
@@ -189,7 +194,8 @@ function tenthsHoldFrom(base: number, rate: number, lastUsed: Instant, asOf: Ins
 }
 
 /**
- * A trust edge in the form in which its level is computed, for the domains of a question (BQ-062, BQ-063) and faded at a moment (BQ-070).
+ * A trust edge with the fields from which its level is computed: for the domains of a question (BQ-062, BQ-063), and faded at a given time
+ * (BQ-070).
  */
 export interface CountedEdge {
   readonly level: number
@@ -243,7 +249,10 @@ export interface Links {
 
 const NO_EDGES: ReadonlyMap<string, PlacedEdge> = new Map()
 
-/** Edges by owner, then by target. Each agent has a fixed number, counted from 0, so that arrays can be indexed by agent. */
+/**
+ * All trust edges in memory, by owner and then by target. Each agent that an edge leads from or to has a fixed number, counted from 0, so
+ * that arrays can be indexed by agent.
+ */
 export class CountedEdges {
   /**
    * By number of the owner: the owner's edges in tenths, as last computed for a question without domains. Absent after one of the edges, or
@@ -341,7 +350,10 @@ export type TrustRules = Pick<
   'defaultTrust' | 'sybilThreshold' | 'sybilCap' | 'sybilRule' | 'newAgentCap'
 >
 
-/** A federation as a target of trust. No agent has such a name: names contain no colon, and a did begins differently. */
+/**
+ * Name under which a federation is the target of a trust edge. No agent can have this name: local names contain no colon, and a did:key
+ * begins differently.
+ */
 export function federationTarget(federation: string): string {
   return `federation:${federation}`
 }
@@ -362,7 +374,10 @@ export interface DirectTrust {
   readonly distrusted: boolean
 }
 
-/** Trust by edges of other agents. Of this, show only `trustBand`, and whether there is one source or several (BQ-107). */
+/**
+ * Trust that results from edges of other agents. The viewer may only be shown its band (low, medium or high), and whether it has one source
+ * or several (BQ-107).
+ */
 export interface TransitiveTrust {
   readonly level: number
   /**
@@ -399,7 +414,10 @@ export function trustBand(level: number): TrustBand {
   return level < 0.4 ? 'medium' : 'high'
 }
 
-/** Middle of each band. It replaces the exact trust in a member of a federation that the requester knows only by a pseudonym (BQ-104). */
+/**
+ * Value that replaces the exact trust in each band. It is used for a federation member whom the requester knows only by a pseudonym
+ * (BQ-104).
+ */
 const MIDDLES: Readonly<Record<TrustBand, number>> = { low: 0.1, medium: 0.3, high: 0.7 }
 
 export function middleOfBand(level: number): number {

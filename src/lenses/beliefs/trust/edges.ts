@@ -48,7 +48,10 @@ export class EdgeChecker {
   readonly #dids = new Map<string, string | null>()
   readonly #verifiers = new Map<string, Verifier | null>()
 
-  /** The checker is valid while the reader is open. With `trustSeals` false, every signature is checked; the doctor does this. */
+  /**
+   * The checker may be used while the reader is open. With `trustSeals` false it checks every signature instead of the seals, as the
+   * command `doctor` does.
+   */
   constructor(reader: StoreReader, { trustSeals = true }: { readonly trustSeals?: boolean } = {}) {
     this.#reader = reader
     this.#secret = trustSeals ? reader.meta(SECRET) : undefined
@@ -126,7 +129,10 @@ export function* edgeRows(reader: StoreReader): Generator<Row> {
 
 const EDGE_COLUMNS = TRUST.columns.map(({ name }) => name)
 
-/** Minimum time between two recorded uses of an edge (BQ-072). A write for each question would cost more than the question. */
+/**
+ * Minimum time in milliseconds between two recorded uses of an edge (BQ-072), because recording each use would take longer than answering
+ * the query.
+ */
 export const TOUCH_EVERY_MS = 60_000
 
 /**

@@ -125,7 +125,10 @@ export class HolderTrust {
     return member === null ? this.of(target) : this.#ofMember(member, this.of(target).reputation)
   }
 
-  /** `reputation`: that of the federation, which replaces the member's (BQ-081). Distrust counts like low trust. */
+  /**
+   * Trust in a member of a federation, reduced to the middle of its band (low, medium or high). `reputation`: that of the federation, which
+   * is used instead of the member's own (BQ-081). Distrust counts like low trust.
+   */
   #ofMember(member: string, reputation: number | null): TrustIn {
     const { value: exact, kind: known, transitive: route } = this.of(member)
     const { value, kind } =
@@ -159,7 +162,10 @@ export class HolderTrust {
     return this.#moment.agents.get(holder)?.reputation ?? Number.NaN
   }
 
-  /** All numbers on which trust in an agent, and the filters on it, depend. Trust in oneself depends on no edge. */
+  /**
+   * All numbers on which trust in an agent, and filters on trust, depend: overall reputation, direct trust, transitive trust, and trust by
+   * reputation. For the viewer itself only the reputation, because its trust in itself depends on no edge.
+   */
   #basisOf(name: string): readonly number[] {
     const overall = this.#reputationOf(name)
     const { agents, viewer, question } = this.#moment
@@ -173,7 +179,10 @@ export class HolderTrust {
     return this.#transitive(agent)?.level ?? 0
   }
 
-  /** Transitive trust: the level of the best route, lowered if there are too few sources or the agent is too new (BQ-075, BQ-076). */
+  /**
+   * Transitive trust in an agent: the level of the best route, lowered to a maximum if there are too few sources or the agent is too new
+   * (BQ-075, BQ-076); null: there is no route.
+   */
   #transitive(agent: number): TransitiveTrust | null {
     const { level, firsts } = this.#bestOf(agent)
     if (level === 0) return null

@@ -24,7 +24,10 @@ import {
   tenthsIn,
 } from './edge.ts'
 
-/** Age up to which an agent is new. If the settings say so, routes through new agents count half (BQ-076). */
+/**
+ * Age in milliseconds up to which an agent counts as new, and the factor by which routes through new agents then count if the settings say
+ * so (BQ-076).
+ */
 const NEW_AGENT_MS = 30 * DAY_MS
 const THROUGH_NEW = 0.5
 /** Number of edges followed between two calls of `look`, which checks the time limit: some milliseconds of work. */
@@ -48,11 +51,16 @@ export interface TrustAsked {
   readonly look?: (() => void) | undefined
 }
 
-/** The best route from each first hop to each agent that it reaches, and the period in which a new search would find the same routes. */
+/**
+ * The best route from each first agent to each agent that can be reached, and the period during which a new search would find equal routes.
+ */
 export interface Routes extends Span {
   /** Names of the first agents of all routes: the targets of the viewer's own edges. */
   readonly firsts: readonly string[]
-  /** By number of the agent: its routes are those from `begins[agent]`, inclusive, to `begins[agent + 1]`, exclusive. */
+  /**
+   * Index of each agent's routes in `hops` and `levels`: from `begins[agent]`, inclusive, to `begins[agent + 1]`, exclusive, where `agent`
+   * is the agent's number.
+   */
   readonly begins: Int32Array
   /** For each route: the position of its first agent in `firsts`, and its level without the viewer's own edge. */
   readonly hops: Int32Array
@@ -125,7 +133,10 @@ class Walk {
   /** Edges of all agents that were read, grouped by owner: the target's number, and the edge's tenths times 0.5 if its owner is new. */
   readonly #targets: number[] = []
   readonly #tenths: number[] = []
-  /** By agent: label of a route with the current number of edges, label with one more edge, and the best level so far. 0: not reached. */
+  /**
+   * By number of the agent: product of the tenths along the best route with the current number of edges (`labels`) and with one more
+   * (`longer`), and the best level of any route so far (`best`). 0: not reached.
+   */
   readonly #labels: Float64Array
   readonly #longer: Float64Array
   readonly #best: Float64Array
@@ -220,7 +231,10 @@ class Walk {
   }
 }
 
-/** By agent, 1: no route may pass or end there. A distrusted agent neither vouches nor relays, and no route leads back to the viewer. */
+/**
+ * By number of the agent: 1 if no route may lead through or to the agent. These are agents that the viewer distrusts, who neither are
+ * trusted nor vouch for others, and the viewer itself.
+ */
 function barredFor({ edges, viewer, question }: TrustAsked): Uint8Array {
   const barred = new Uint8Array(edges.names.length)
   const self = edges.numberOf(viewer)
@@ -229,7 +243,10 @@ function barredFor({ edges, viewer, question }: TrustAsked): Uint8Array {
   return barred
 }
 
-/** Links of an agent other than the viewer. Computed again if one of its edges has changed or may have another number of tenths. */
+/**
+ * Edges of an agent other than the viewer, in tenths. They are computed again if one of the edges has changed or may have faded to another
+ * number of tenths.
+ */
 function linksOf(asked: TrustAsked, agent: number): Links {
   const { edges, question, asOf } = asked
   const hasDomains = question.domains.length > 0
@@ -320,7 +337,10 @@ export function spanAfter(
   return counted(before).tenths === now.tenths ? overlap(span, now.span) : null
 }
 
-/** Maximum number of agents followed in the search for one agent. Beyond it, the routes found so far count, and the level stays capped. */
+/**
+ * Maximum number of edges examined when counting disjoint routes to one agent. Beyond it, the routes found so far count, so the trust may
+ * remain limited for lack of sources.
+ */
 const MAX_STEPS = 20_000
 
 /**

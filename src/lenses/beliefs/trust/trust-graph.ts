@@ -27,7 +27,10 @@ import { EdgeChecker, edgeRows, TOUCH_EVERY_MS, touchEdges } from './edges.ts'
 import { HolderTrust } from './holders.ts'
 import { isWithin, type Routes, searchRoutes, spanAfter, type TrustAsked } from './routes.ts'
 
-/** If more edges than this change at once, it is faster to search again than to compare each change with all cached routes. */
+/**
+ * If more edges than this have changed at once, all cached routes are dropped, because searching again is faster than comparing each change
+ * with each cached result.
+ */
 const MIN_TO_CLEAR = 256
 /** Estimated bytes in memory for one trust edge or one agent. */
 const BYTES_EACH = 150
@@ -115,7 +118,10 @@ export class TrustGraph {
     this.#rules = rules
   }
 
-  /** The viewer's trust in all agents. `asOf` may be any time. `look` is called during the search, and may throw. */
+  /**
+   * The viewer's trust in all agents for a question. `asOf` may be any time, past or future. `look` is called during the search for routes,
+   * and may throw to stop it.
+   */
   trustOf(viewer: string, question: TrustQuestion, asOf: Instant, look?: () => void): HolderTrust {
     this.refresh()
     const [agents, edges, rules] = [this.#agents, this.#edges, this.#rules]
@@ -130,7 +136,8 @@ export class TrustGraph {
     const key = keyOf(asked)
     const known = this.#kept.find(key)
     if (known !== undefined && isWithin(known.span, asked.asOf)) return known.routes
-    // Changes are compared as of the moment for which routes are cached. So routes for an earlier moment must not replace the newest ones.
+    // Changed edges are compared as of the time for which routes are cached. Therefore routes for an earlier time are cached separately and
+    // never replace the newest ones.
     const isEarlier = known !== undefined && asked.asOf < known.asked.asOf
     const earlier = isEarlier ? this.#kept.find(`${key} earlier`) : undefined
     if (earlier !== undefined && isWithin(earlier.span, asked.asOf)) return earlier.routes
@@ -188,8 +195,9 @@ export class TrustGraph {
   }
 
   /**
-   * Like `refresh`, but loads all edges in steps where this is needed. Concurrent calls share the work: each takes the next edges. A call
-   * of `refresh` in the meantime loads the rest at once. Not allowed within a write.
+   * Brings edges and agents up to date with all committed changes; if all edges must be loaded, it pauses so that other work can run.
+   * Concurrent calls share the work, each loading the next edges, and a call of `refresh` in the meantime loads the rest at once. Not
+   * allowed within a write.
    */
   *refreshInSteps(): Steps<void> {
     if (this.#store.version() === this.#version) return
@@ -247,7 +255,8 @@ export class TrustGraph {
   }
 
   /**
-   * Reads the agents again. Returns the edges whose validity may have changed because their owner was added, removed, or given another key.
+   * Reads the facts about agents again. Returns the edges whose signatures must be checked again because their owner was added, removed, or
+   * given another key.
    */
   #readAgents(reader: StoreReader): readonly EdgeName[] {
     this.#agentReads++
@@ -257,7 +266,8 @@ export class TrustGraph {
     const owners = [...new Set([...before.keys(), ...this.#agents.keys()])].filter(
       id => before.get(id)?.did !== this.#agents.get(id)?.did,
     )
-    // The edges of these agents appear or disappear with them. If new agents count less, changed ages matter too.
+    // Cached routes over edges of these agents are dropped, because the edges appear or disappear with the agents. If new agents count
+    // less, all routes are dropped, because ages may have changed.
     const numbers = owners.map(owner => this.#edges.numberOf(owner))
     this.#kept.forget((_, { routes }) => this.#rules.newAgentCap || numbers.some(each => routes.expanded.has(each)))
     return owners.flatMap(owner =>
@@ -307,7 +317,8 @@ function agentsRevisionOf(reader: StoreReader): number {
   return revision(reader, 'agents') + revision(reader, 'members')
 }
 
-// Answers of operations on trust, and the recording of use after an answer. Each works on the trust graph of the requester only.
+// Computes answers of the operations on trust, and records the use of trust edges after an answer. Both concern only the trust graph of the
+// requester.
 
 /**
  * Milliseconds to wait for other processes' writes before the use of edges is recorded: none, because the recording must not delay the
@@ -335,7 +346,10 @@ export function listTrust(
   }
 }
 
-/** The trust of one agent in another: exact if it is by its own edge, a band if it is by edges of other agents (BQ-107). */
+/**
+ * One agent's trust in another as shown to the first: exact numbers for its own trust edge, only a band (low, medium or high) for trust by
+ * edges of other agents (BQ-107).
+ */
 export function computeTrust(
   graph: TrustGraph,
   viewer: string,

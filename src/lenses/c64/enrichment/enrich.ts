@@ -1,4 +1,7 @@
-/** Enriches a question for the search: finds numbers, runs plugins, joins text and tags, and chooses the search strategy. */
+/**
+ * Enriches a question before the search: finds the numbers in it, runs the plugins that explain them, joins the question with the
+ * explanations and tags, and chooses the search strategy.
+ */
 
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { ParsedNumber } from './numbers.ts'
@@ -61,7 +64,10 @@ export function chooseStrategy(tags: readonly string[], naturalLanguage: boolean
 
 type Naming = Pick<EnrichmentDomain, 'canonicalTag' | 'tagsFor' | 'numbers'>
 
-/** Whether at least two words remain when numbers, and names that became tags, are removed. One step per token. */
+/**
+ * Whether at least two ordinary words remain in the question when numbers, and names that became tags, are removed. It pauses after each
+ * token so that other work can run.
+ */
 export function* hasNaturalLanguage(query: string, tags: readonly string[], naming: Naming = {}): Steps<boolean> {
   const tokens = tokensOf(query, naming)
   const asked = new Set(tags)

@@ -73,7 +73,10 @@ export function mergeResults<T extends Identified>(primary: readonly T[], second
 /** Tenths of the merged list that are kept for hits without a tag of the question, if there are enough such hits. */
 const TENTHS_WITHOUT_TAG = 3
 
-/** Merges two lists with tagged hits first, but keeps places for hits without a tag, so that a common tag cannot displace them all. */
+/**
+ * Merges two lists of hits: first the hits with a tag of the question (`filtered`), then others, for which at least three tenths of the
+ * places are kept, so that a common tag cannot displace them all.
+ */
 export function mergeHybrid<T extends Identified>(
   filtered: readonly T[],
   unfiltered: readonly T[],
@@ -110,7 +113,9 @@ export function fuseByRank<T extends Identified>(primary: readonly T[], secondar
   return merged.sort((a, b) => share(b) - share(a)).slice(0, limit)
 }
 
-/** Bonus in the order for each further tag that a hit shares with the question, after the first, and the maximum of all bonuses. */
+/**
+ * When hits are ordered: amount added to a hit's score for each tag shared with the question after the first, and the maximum amount added.
+ */
 const FURTHER_TAG = 0.02
 const MAX_FOR_TAGS = 0.06
 
@@ -153,14 +158,19 @@ export function merged<T extends Identified>(
   return fusion === 'rrf' ? fuseByRank(tagged, all, size) : mergeHybrid(tagged, all, size)
 }
 
-/** Keeps the hits whose score is at least `ratio` times the best score, in the same order. If the best score is 0 or less, all are kept. */
+/**
+ * Keeps the hits whose score is at least `ratio` times the best score, in their order, at most `limit`. If the best score is 0 or less, no
+ * hit is dropped for its score.
+ */
 export function trimByScore<T extends Scored>(hits: readonly T[], ratio: number, limit: number): T[] {
   const best = hits.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY)
   const kept = best > 0 ? hits.filter(({ score }) => score >= best * ratio) : hits
   return kept.slice(0, limit)
 }
 
-/** Hits as Markdown. `mode`: what was searched, see `modeText`. `nearest`: the nearest records, listed if there are no hits (EN-070). */
+/**
+ * Formats hits as Markdown. `mode`: text that says what was searched. `nearest`: the nearest records, listed if there are no hits (EN-070).
+ */
 export function formatHits(hits: readonly SearchHit[], mode: string, nearest: readonly SearchHit[] = []): string {
   if (hits.length === 0) {
     const titles = nearest.map(({ payload }) => `- ${titleOf(payload)}`)

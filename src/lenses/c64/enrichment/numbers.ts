@@ -1,4 +1,7 @@
-/** Finds the numbers of a question, in the notations of assemblers and BASICs and in all bases, and determines the role of each. */
+/**
+ * Finds the numbers in a question, in the notations of assemblers and BASIC dialects (hexadecimal, binary, decimal), and determines the
+ * role of each: address, value or prose.
+ */
 
 /** Largest number that is recognised (two bytes), and the largest that fits into one byte. */
 const MAX_NUMBER = 0xffff
@@ -56,7 +59,8 @@ export function placesOf(number: ParsedNumber, query: string): readonly number[]
 }
 
 /**
- * Numbers of a question in order of appearance, each value once, with its first spelling and its most specific role. The result is frozen.
+ * The numbers in a question in the order of appearance, each value once, with its first spelling and its most specific role. The list and
+ * its items are frozen.
  */
 export function extractNumbers(query: string, rules: NumberRules = {}): readonly ParsedNumber[] {
   const occurrences = scanNumbers(query, rules)
@@ -185,7 +189,7 @@ function numbersOf(match: RegExpExecArray): readonly NumberOccurrence[] {
   return occurrence(token, digits, match.index, NOTATIONS[form] ?? 'hex')
 }
 
-/** One number with thousands separators, if it is not too large; otherwise the commas separate several numbers. */
+/** Reads digits with commas as one number with thousands separators; if that number is above 65535, the commas separate several numbers. */
 function groupedOf(token: string, start: number): readonly NumberOccurrence[] {
   const whole = occurrence(token, token.replaceAll(',', ''), start, 'grouped')
   if (whole.length > 0) return whole
@@ -220,7 +224,10 @@ function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | nul
   return digits === undefined ? null : (occurrence(digits, digits, first.end + 1, 'hex')[0] ?? null)
 }
 
-/** Rules of a domain for numbers, all optional. Without rules every number is still found, with a role determined by notation and size. */
+/**
+ * Rules by which a domain decides what numbers in a question mean; all are optional. Without rules, numbers are still found, and their
+ * notation and size determine their role.
+ */
 export interface NumberRules {
   /** Keywords that may directly touch a number on either side, because some programming languages need no blanks. */
   readonly keywords?: readonly string[] | undefined
@@ -238,11 +245,17 @@ export interface NumberRules {
   readonly isProse?: ((value: number) => boolean) | undefined
   /** Whether a decimal number above 255 is an address known in the domain. */
   readonly isKnownAddress?: ((value: number) => boolean) | undefined
-  /** Called once per question; returns a function that says whether a number up to 255 is an address. Otherwise it is a value. */
+  /**
+   * Called once per question; returns a function that decides whether an occurrence of a number up to 255 is an address. If not, the number
+   * is a value.
+   */
   readonly byteAddresses?: ((query: string) => (occurrence: NumberOccurrence) => boolean) | undefined
 }
 
-/** The role of each occurrence. They are determined in order, because the second number of a pair depends on the first. */
+/**
+ * Determines the role of each occurrence of a number, in order, because the role of the second number in a pair such as `53280,0` depends
+ * on that of the first.
+ */
 function rolesOf(occurrences: readonly NumberOccurrence[], query: string, rules: NumberRules): readonly NumberRole[] {
   const operand = operandPattern(rules)
   const unit = unitPattern(rules.units)

@@ -109,7 +109,10 @@ export interface PluginOutcome {
   readonly warnings: readonly PluginWarning[]
 }
 
-/** Runs the plugins in the order given, one step per plugin. `canonicalTag` gives the spelling under which a tag is stored and searched. */
+/**
+ * Runs the plugins in the given order, with a pause before each so that other work can run. A plugin that fails adds only a warning.
+ * `canonicalTag` returns the spelling in which a tag is stored and searched for.
+ */
 export function* runPlugins(
   plugins: readonly EnrichmentPlugin[],
   input: EnrichmentInput,

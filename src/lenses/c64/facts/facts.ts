@@ -1,5 +1,6 @@
 /**
- * Typed facts of the Commodore 64, and which fact belongs to an address. Addresses are texts such as `$D020`, with four upper-case digits.
+ * Facts about the Commodore 64 with types for each kind, and functions on addresses. Addresses are texts such as `$D020`, with four
+ * upper-case hexadecimal digits.
  */
 import colorFile from './data/colors.json' with { type: 'json' }
 import kernalFile from './data/kernal.json' with { type: 'json' }
@@ -85,7 +86,9 @@ export function registerAt(address: number): RegisterFact | null {
   return BY_ADDRESS.get(address) ?? null
 }
 
-/** The register's address that this address mirrors; null when it is no mirror of a register, or is the register itself. */
+/**
+ * The own address of the register that this address mirrors; null where this address mirrors no register or is a register's own address.
+ */
 export function mirroredAddress(address: number): number | null {
   const range = CHIP_RANGES.find(each => holds(each, address))
   if (range === undefined) return null

@@ -67,7 +67,10 @@ export interface Target {
 }
 type CheckedTarget = CamelCased<z.output<typeof target>>
 
-/** For a hashtag in its normal form, the assigned hashtags nearest in meaning; none where meaning is not available. */
+/**
+ * Returns, for a hashtag in its normal form, the assigned hashtags nearest to it in meaning; an empty list where meanings are not
+ * available.
+ */
 export type NeighboursOf = (hashtag: string) => readonly string[]
 export interface ToPlace {
   readonly hashtag: string
@@ -97,7 +100,10 @@ export function checkAssignment(given: unknown): CheckedAssignment {
   return { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(place) }
 }
 
-/** All bindings at one moment: the set does not change, so one reader sees the same bindings throughout. */
+/**
+ * The bindings of hashtags to anchors at one moment. The committed set is replaced and not changed, so a reader that keeps it sees the same
+ * bindings throughout.
+ */
 export class BindingSet {
   protected readonly byHashtag: Map<string, Binding>
   protected readonly byAnchor: Map<number, Binding>
@@ -176,8 +182,9 @@ export class BindingDraft extends BindingSet {
   }
 
   /**
-   * The anchor for a hashtag: the one the target names, else the free anchor of the zone nearest to the hashtag given as `near`, or to the
-   * mean of its neighbours in meaning; without neighbours, the free anchor with the lowest id. Throws `zone_full` and `anchor_occupied`.
+   * Chooses the anchor for a hashtag: the anchor that the target names, else the free anchor of the zone nearest to the colour of the
+   * hashtag `near`, or to the mean colour of the hashtags nearest in meaning; without any of these, the free anchor with the lowest id.
+   * Throws `zone_full` or `anchor_occupied`.
    */
   placeFor(hashtag: string, target: CheckedTarget): number {
     const { near, anchorId } = target
@@ -292,14 +299,18 @@ export class Bindings {
   }
 
   /**
-   * Assigns a hashtag to an anchor of a zone, to one near another hashtag, or to a chosen one; unchanged when it is at that target already.
+   * Assigns a hashtag to an anchor: in a zone, near another hashtag, or with a chosen id. A hashtag that is already at its target is left
+   * unchanged.
    */
   assign(hashtag: string, target: Target, neighboursOf?: NeighboursOf): Binding {
     const wanted = { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(target) }
     return must(this.#assignAll([wanted], draft => [draft.assign(wanted)], neighboursOf)[0], 'the binding')
   }
 
-  /** Assigns hashtags in order, all or none. An error has the index of the assignment (and its line, if there is one) in its details. */
+  /**
+   * Assigns several hashtags in the given order; either all are assigned or none. An error has in its details the index of the faulty
+   * assignment, and its line where it was read from a text.
+   */
   assignMany(list: readonly Assignment[], neighboursOf?: NeighboursOf): readonly Binding[] {
     const { wanted, assign } = checked(list)
     return this.#assignAll(wanted, assign, neighboursOf)
@@ -323,8 +334,9 @@ export class Bindings {
   }
 
   /**
-   * As `assignMany`, within a write that another connection may own, in steps. The new bindings are only in `set` until `save` is called
-   * and, after the commit, `adopt`. `requireEditor` is called where a hashtag of the list is not assigned yet.
+   * Assigns several hashtags within a write transaction of the caller, pausing between them so that other work can run. The new bindings
+   * exist only in `set` until the caller calls `save` and, after the commit, `adopt`. `requireEditor` is called when a hashtag of the list
+   * is not assigned yet.
    */
   assignIn(
     writer: StoreWriter,
@@ -348,7 +360,10 @@ export class Bindings {
     }
   }
 
-  /** Frees the anchor of a hashtag. Only for the owner: a refusal reveals that nodes exist which nobody else may know of. */
+  /**
+   * Removes a hashtag's binding, so that its anchor is free. Only for the owner: the refusal for a hashtag that nodes carry would reveal to
+   * others that hidden nodes exist.
+   */
   unassign(hashtag: string): Binding {
     const tag = normaliseHashtag(hashtag, 'hashtag')
     return this.change((draft, writer) => {
@@ -482,7 +497,10 @@ const MAX_LINE = 1000
 const COMMENT = /(^|\s)#+(\s.*)?$/u
 const DIGITS = /^[0-9]+$/
 
-/** The assignments in the text, ready for `assignMany`; throws `invalid_parameter` naming the first wrong line. */
+/**
+ * The hashtag assignments that the text lists, one per line, in the form that `assignMany` takes. Throws `invalid_parameter`, naming the
+ * first faulty line.
+ */
 export function loadVocabulary(text: unknown): readonly Assignment[] {
   if (typeof text !== 'string') throw invalidParameter('assignments', text, 'text')
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)

@@ -47,7 +47,10 @@ const CAPACITY = 1000
 
 export class Coordinates {
   readonly #bindings: Bindings
-  /** Cached colours. The key is the set's anchor ids in ascending order: each set has one key, and its colour can never be out of date. */
+  /**
+   * Cache of colours of hashtag sets. The key is the list of the set's anchor ids in ascending order; anchors never move, so a cached
+   * colour is never out of date.
+   */
   readonly #colors = new Recent<string, Color>(CAPACITY)
   /** The bindings for which the cache was last cleared of hashtag sets that no longer exist. */
   #seen: BindingSet
@@ -58,8 +61,9 @@ export class Coordinates {
   }
 
   /**
-   * Checks a list of hashtags. Throws `invalid_parameter` for a text that is no hashtag, then `unknown_hashtag`, then `invalid_hashtags`.
-   * `set`: bindings that are not committed yet.
+   * Checks a list of hashtags and returns them with their bindings. Throws, in this order, `invalid_parameter` for a text that is no
+   * hashtag, `unknown_hashtag` for one that is not assigned, and `invalid_hashtags` for a set with too few hashtags in total or of a zone
+   * (Core, Mid, Outer). `set`: bindings to use in place of the committed ones.
    */
   check(tags: readonly unknown[], set?: BindingSet): CheckedTags {
     const resolved = this.resolveAll(tags, set)
@@ -77,7 +81,10 @@ export class Coordinates {
     return distinct.flatMap(hashtag => resolve(hashtag) ?? []).sort((one, other) => one.anchor_id - other.anchor_id)
   }
 
-  /** The colour of a set of hashtags. `current`: the committed bindings, where the caller has read them already. */
+  /**
+   * The colour of a set of hashtags, from the cache where possible. `current`: the committed bindings, where the caller has already read
+   * them.
+   */
   color({ bindings }: Pick<CheckedTags, 'bindings'>, current: BindingSet = this.#bindings.current): Color {
     this.#forgetMoved(current)
     const anchors = bindings.map(({ anchor_id }) => anchor_id)
@@ -104,7 +111,9 @@ export class Coordinates {
     return this.#colors.size
   }
 
-  /** Removes from the cache sets with a hashtag that was moved or unassigned, since nobody will ask for them again. */
+  /**
+   * Removes from the cache the hashtag sets with a hashtag that was moved or unassigned since the last call: no later query can use them.
+   */
   #forgetMoved(current: BindingSet): void {
     const before = this.#seen
     if (current === before) return
@@ -128,7 +137,10 @@ const MIN_TOTAL = 8
 /** Name of the library function that suggests hashtags, which error messages mention. */
 const SUGGEST = 'suggestHashtags'
 
-/** Tags by zone. The zone is taken from the anchor's record, never computed from its distance to the centre. Requires distinct bindings. */
+/**
+ * Counts hashtags by zone (Core, Mid, Outer). The zone is taken from the anchor's record and not computed from its distance to the centre.
+ * The bindings must be distinct.
+ */
 export function countZones(bindings: readonly Pick<Binding, 'zone'>[]): ZoneCounts {
   const [core, mid, outer] = (['Core', 'Mid', 'Outer'] as const).map(
     zone => bindings.filter(binding => binding.zone === zone).length,
@@ -146,7 +158,10 @@ export function violationsOf({ core, mid, outer, total }: ZoneCounts): readonly 
   return broken.flatMap(([rule, isBroken]) => (isBroken ? [rule] : []))
 }
 
-/** The smallest number of tags per zone that would make the set valid: for a set of 1 Core tag, 6 Mid and 1 Outer. */
+/**
+ * Smallest number of tags of each zone that must be added so that the set satisfies the zone rules. The smallest valid set has 1 Core tag,
+ * 6 Mid tags and 1 Outer tag.
+ */
 export function missingTags({ core, mid, outer, total }: ZoneCounts): Pick<ZoneCounts, 'core' | 'mid' | 'outer'> {
   const missing = { core: core < 1 ? 1 : 0, outer: outer < 1 ? 1 : 0 }
   const others = total + missing.core + missing.outer
@@ -166,7 +181,8 @@ export function assertValid(bindings: readonly Binding[], more: JsonObject = {})
   if (violations.length === 0) return
   const missing = missingTags(counts)
   const hashtags = bindings.map(({ hashtag }) => hashtag)
-  // The error names the suggesting function by its library name and its operation; each interface shows its own (CQ-036).
+  // The error names the function that suggests hashtags both by its library name and by its operation; each interface shows users its own
+  // form (CQ-036).
   const see = counts.total < MIN_TOTAL ? { see: { library: SUGGEST, operation: 'chroma.suggest_hashtags' } } : {}
   const details = {
     violations: [...violations],
@@ -211,7 +227,10 @@ export type Reason = 'named' | 'meaning' | 'words'
 export interface ChosenTag {
   readonly hashtag: string
   readonly zone: Zone
-  /** `named`: the text contains the tag; `meaning` and `words`: the tag is the nearest of the vocabulary to the text. */
+  /**
+   * `named`: the text contains the tag; `meaning`: the tag's embedding is near to that of the text; `words`: the tag shares letters with
+   * words of the text.
+   */
   readonly reason: Reason
   /** Likeness of the tag and the text, from 0 to 1, where 1 is nearest. */
   readonly score: number
@@ -300,7 +319,10 @@ export class TagMeanings {
     this.#host = host
   }
 
-  /** The given bindings ordered by their cosine with the text; by letters in common where there is no embedder, or it fails. */
+  /**
+   * The given hashtags ordered by the cosine of their embedding with that of the text; by shared groups of letters where there is no
+   * embedder or it fails.
+   */
   async near(text: string, bindings: readonly Binding[], signal?: AbortSignal): Promise<NearTags> {
     const head = text.slice(0, LONGEST)
     const cosines = await this.#cosines(head, bindings, signal)

@@ -75,7 +75,8 @@ function radicalInverse(index: number, base: number): number {
 }
 
 /**
- * The anchors of a zone. Coordinates are rounded only here; mass changes linearly with distance from the zone's first to its last point.
+ * The anchors of one zone. Mass changes linearly with distance from the zone's first to its last point; coordinates are rounded only in
+ * this function.
  */
 function anchorsOf(zone: Zone, points: readonly Point[]): readonly Anchor[] {
   const { first, inner, outer } = ZONE_BOUNDS[zone]
@@ -87,7 +88,10 @@ function anchorsOf(zone: Zone, points: readonly Point[]): readonly Anchor[] {
   })
 }
 
-/** Rounds halves to the even neighbour: 0.5 gives 0, 1.5 and 2.5 give 2. Rounding halves up would change four coordinates and the hash. */
+/**
+ * Rounds halves to the even neighbour: 0.5 gives 0, 1.5 and 2.5 give 2. Rounding halves up would change four anchor coordinates, and so the
+ * published hash of the stack.
+ */
 function halfToEven(value: number): number {
   const below = Math.floor(value)
   const isHalf = value - below === 0.5
@@ -136,7 +140,10 @@ export function loadStack(json: string): StackFile {
   return { version, generated_at, assignments }
 }
 
-/** The hashtag in an anchor's row; null where the anchor is free. The field may be called `tag` or `hashtag`; null and absent mean free. */
+/**
+ * The hashtag in an anchor's row of a stack file; null where the anchor is free. The row's field may be called `tag` or `hashtag`; null or
+ * a missing field means free.
+ */
 function hashtagOf(anchor: Anchor, row: unknown): string | null {
   if (!isRecord(row)) throw invalid('expected an object', anchor.id)
   for (const [name, expected] of Object.entries(anchor))
@@ -189,7 +196,8 @@ export function normaliseHashtag(value: unknown, parameter = 'hashtags'): string
 
 /** A text in lower case and in Unicode composed form (NFC), as hashtags are compared. */
 export function foldHashtag(text: string): string {
-  // Composed before lower-casing, so that a letter and its accent change case together, and again after, since lower-casing can decompose.
+  // The text is composed (NFC) before lower-casing, so that a letter and its accent change case together, and again after it, since
+  // lower-casing can decompose letters.
   return text.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
@@ -254,10 +262,16 @@ function* readings(token: string): Iterable<string> {
 
 /** Longest text, in UTF-16 units, that can be a hashtag: twice the length limit in characters, and one unit for the `#`. */
 const LONGEST = 2 * MAX_HASHTAG_LENGTH + 1
-/** Number of punctuation signs at an edge up to which all combinations are tried, so that a row of dots does not take quadratic time. */
+/**
+ * Largest number of punctuation signs at either end of a word for which all combinations are tried; without a limit, a row of dots would
+ * take quadratic time.
+ */
 const MAX_SIGNS = 8
 
-/** Punctuation, and the ASCII signs used for markup in prose; `+` and `$` are excluded, since they belong to names (`c++`). */
+/**
+ * A sign that is removed from the ends of words before they are tried as hashtags: punctuation, and ASCII signs of markup. `+` and `$` are
+ * not removed, since they belong to names (`c++`).
+ */
 const PUNCTUATION = /^[\p{P}`´<>|=~^]$/u
 
 function punctuationBefore(token: string): number {

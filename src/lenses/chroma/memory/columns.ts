@@ -88,13 +88,17 @@ class MemoryCells {
   }
 
   /**
-   * Nodes that are not rotten for this viewer, visible or not; null when none is rotten. The set changes later: read it, do not keep it.
+   * Set of the nodes that are not rotten for this viewer, visible or not; null when no node is rotten. Later changes alter this set object,
+   * so callers must not keep it.
    */
   get allow(): Bitset | null {
     return this.#rotten.size === 0 ? null : this.#alive
   }
 
-  /** Nodes that are rotten for this viewer; null when there are none. The set changes later, as `allow` does. */
+  /**
+   * Set of the nodes that are rotten for this viewer; null when there are none. Later changes alter this set object, so callers must not
+   * keep it.
+   */
   get rotten(): Bitset | null {
     return this.#rotten.size === 0 ? null : this.#rotten
   }
@@ -187,7 +191,10 @@ export class MemoryColumns extends MemoryCells {
   /** Cache of rows of the table MEMORY that were read or written recently, oldest first. It is updated together with the columns. */
   readonly #rows = new Recent<EntryKey, StoredMemory>(ROWS_KEPT)
   #bounds: BlockBounds | null = null
-  /** Number of nodes whose memory fell since the bounds of their blocks were computed: with many, the bounds are too high to be useful. */
+  /**
+   * Number of nodes whose strength fell since the score bounds of their blocks were computed. When there are many, the bounds are too high
+   * to exclude blocks, and are computed again.
+   */
   #fallen = 0
   readonly #feed = new FeedFollower({
     clear: () => {
@@ -275,7 +282,10 @@ export class MemoryColumns extends MemoryCells {
     this.#seen = uses.last
   }
 
-  /** Takes over memories that were just written and committed, with their position in the log, so that they need not be read back. */
+  /**
+   * Takes over memories that this process has just written and committed, with their line number in the log of changed memories, so that
+   * they need not be read back.
+   */
   wrote(memories: Iterable<readonly [EntryKey, StoredMemory]>, seen: number): void {
     for (const [entry, memory] of memories) {
       const cell = this.memory(entry)
@@ -373,7 +383,9 @@ export class Memories {
     return columns
   }
 
-  /** The viewer's columns as of some earlier state, for callers that bring them up to date in a transaction of their own. */
+  /**
+   * The memory columns of a viewer, possibly behind the committed state, for callers that update them within a transaction of their own.
+   */
   loaded(viewer: string): MemoryColumns {
     return this.#columns.get(viewer, () => {
       const columns = new MemoryColumns(this.#store, viewer)
@@ -401,8 +413,9 @@ export interface MemoryContext {
 // Scores nodes by relevance, recency and strength (CQ-052 to CQ-054), read from one viewer's memory columns.
 
 /**
- * Factor by which upper bounds of a score are raised, since floating-point functions need not be monotonic in the last bit. Each part is
- * exact to about 4e-16; the smallest numbers near 0 have no such relative precision.
+ * Factor by which upper bounds of scores are raised: floating-point results can be wrong in the last bit, so that a larger input gives a
+ * smaller output. Each part of a score is exact to about 4e-16 of its value; only the smallest numbers near 0 are less precise, for which
+ * `LEAST` is added.
  */
 const SLACK = 1 + 1e-14
 const LEAST = 1e-300
@@ -418,7 +431,8 @@ export const BY_RELEVANCE: PointScorer = {
 }
 
 /**
- * Scores points by one viewer's memory. Requires that the bounds were settled for this search and that the cells do not change during it.
+ * Scores nodes by one viewer's memory. Requires that `BlockBounds.settle` was called for this search and that the memory cells do not
+ * change during it.
  */
 export class MemoryScorer implements PointScorer {
   readonly #cells: MemoryCells
@@ -470,7 +484,9 @@ export class MemoryScorer implements PointScorer {
 
 /** Number used in place of a block's number for the bounds over all blocks. */
 export const ALL = -1
-/** Seconds for which computed recencies are reused: they only fall, so the older value is a valid upper bound. */
+/**
+ * Time in seconds for which computed recencies are reused. Recency only falls while time passes, so an older value is a valid upper bound.
+ */
 const KEPT_S = 60
 
 export class BlockBounds {
@@ -495,7 +511,9 @@ export class BlockBounds {
     this.#cells = cells
   }
 
-  /** Applies points that were added to blocks; must be called before bounds are read at `now` (Unix seconds). */
+  /**
+   * Applies to the bounds the points that were added to blocks. Must be called before bounds are read for the time `now` (Unix seconds).
+   */
   settle(now: number): void {
     const { generation, arrivals } = this.points
     if (generation !== this.#generation) {

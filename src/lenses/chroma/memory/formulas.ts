@@ -1,7 +1,13 @@
-/** The four memory modes (CQ-048). A node stores only the name of its mode; the parameters of each mode are defined here. */
+/**
+ * The four memory modes (CQ-048), which determine how fast a node's memory fades. A node stores only the name of its mode; the numbers of
+ * each mode are defined in this file.
+ */
 import { saturate } from '../../../math/decay.ts'
 
-/** Names of the memory modes, the fastest-fading first. In a module without schemas, because the explorer needs the names alone. */
+/**
+ * Names of the memory modes, the fastest-fading first. They are in a module without schemas so that the explorer in the browser can import
+ * the names alone.
+ */
 export const MODE_NAMES = ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const
 export type ModeName = (typeof MODE_NAMES)[number]
 
@@ -127,7 +133,10 @@ export function rawStrength(norm: number): number {
   return (STRENGTH_HALF * norm) / (1 - norm)
 }
 
-/** 0..1, of three weights that sum to 1, then relevance, recency and normalised strength. Loops call it: it makes no objects. */
+/**
+ * Score from 0 to 1: the sum of relevance, recency and normalised strength, each times its weight; the weights sum to 1. It takes plain
+ * numbers and makes no objects, because inner loops call it.
+ */
 export function combine(wRel: number, wRec: number, wStr: number, rel: number, rec: number, str: number): number {
   // The score is limited to 1, since rounded weights may sum to slightly more than 1.
   return Math.min(1, wRel * rel + wRec * rec + wStr * str)

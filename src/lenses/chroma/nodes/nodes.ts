@@ -113,7 +113,10 @@ export async function storeTagged(
   return { entry_id: await retryingWrite(() => storeNode(state, viewer, { ...node, hashtags }), state), tags }
 }
 
-/** A set of hashtags that keeps the zone rules: `given`, or those that the text names, and then the nearest of the vocabulary. */
+/**
+ * Chooses a set of hashtags with the required numbers in total and per zone: first `given`, or else the hashtags that the text names, then
+ * assigned hashtags that are nearest to the text.
+ */
 export function chooseTags(
   { bindings, coordinates, meanings }: ChromaState,
   text: string,
@@ -235,7 +238,10 @@ export function deleteNode(state: ChromaState, viewer: Viewer, id: string): bool
   })
 }
 
-/** Applies all of the changes, or none and returns false: no field is given, or there is no such node that the viewer may change. */
+/**
+ * Applies all of the changes to a node, or none. Returns false when no field is given, or no node of this id exists that the viewer may
+ * change.
+ */
 export function changeNode(state: ChromaState, viewer: Viewer, id: string, changes: NodeChanges): boolean {
   const { label, content, metadata, mode_name, decay_enabled, rotten = false, plugin_fields = {} } = changes
   const fields = state.extensions.check(plugin_fields)
@@ -246,7 +252,8 @@ export function changeNode(state: ChromaState, viewer: Viewer, id: string, chang
   const { host } = state
   const now = host.clock.now()
   return host.store.write(now, writer => {
-    // Whether a node is rotten is part of the viewer's own memory, so a viewer may mark any node that it can see.
+    // Marking a node as rotten changes only the viewer's own memory, so any visible node may be marked. All other changes need a node that
+    // the viewer holds.
     const node = (steps === 0 ? findNode : findOwnNode)(writer, id, host.accessScope(viewer))
     if (node === undefined || (rotten && !rot(writer, viewer, node))) return false
     if (steps === 0) return true
@@ -315,7 +322,10 @@ const exportedNode = z.strictObject({
 })
 export type ExportedNode = ReadonlyDeep<z.infer<typeof exportedNode>>
 
-/** A node in a document of an older version, or written by hand: fields that can be computed may be absent. */
+/**
+ * Schema of a node in a document to import. The document may be of an older version or written by hand, so fields that can be computed may
+ * be absent.
+ */
 const nodeToImport = exportedNode.extend({
   node_id: exportedNode.shape.node_id.nullish().describe('Name of the colour; computed again. Default: none'),
   color: color.nullish().describe('[L, a, b], compared with what the hashtags give here. Default: not compared'),
@@ -381,7 +391,10 @@ function exported({ extensions }: ChromaState, reader: StoreReader, viewer: View
 
 /** Largest difference per CIELAB coordinate at which a document's colour and the computed colour of a node count as equal. */
 const COLOR_TOLERANCE = 1e-6
-/** Largest number of changed nodes in the log of uses; with more, processes that follow the log read all memories again. */
+/**
+ * Largest number of changed nodes that an import lists in the log of changed memories. With more, the log line has no list, and processes
+ * that follow the log read all memories again.
+ */
 const MAX_LOGGED = 10_000
 
 /**
@@ -398,7 +411,8 @@ export async function importNodes(
   // A document of an older version has no bindings of hashtags; the hashtags must then be assigned in the store.
   const assignments = Object.entries(bindings).map(([hashtag, anchorId]) => ({ hashtag, anchorId }))
   const write = function* (writer: StoreWriter) {
-    // Adds the missing bindings. Throws `hashtag_assigned` or `anchor_occupied` where the store has a different one.
+    // Assigns the document's hashtags that the store lacks. Throws `hashtag_assigned` or `anchor_occupied` where the store binds the
+    // hashtag or the anchor differently.
     const assigned = state.bindings.assignIn(writer, assignments, requireEditor)
     // In a store in memory, a transaction may pause for other work only before its first change, so all nodes are checked before anything
     // is written.
@@ -483,7 +497,10 @@ function checkTimes({ created_at, last_accessed, ascension, rotten }: NodeToImpo
   if (ascension && rotten) throw wrong('rotten', rotten, 'false for an ascended node')
 }
 
-/** A missing colour is computed. A different colour shows that hashtags have other anchors in the store that the document came from. */
+/**
+ * Requires that a node's colour in the document equals the computed one; a missing colour is accepted. A different colour shows that the
+ * document's store had bound the hashtags to other anchors.
+ */
 function assertAgrees(given: NodeToImport['color'], color: Color): void {
   if (given === undefined || given === null) return
   const differs = color.some((value, at) => Math.abs(value - (given[at] as number)) > COLOR_TOLERANCE)

@@ -1,4 +1,7 @@
-/** Nodes as points of the colour space, in pages: enough to draw each one as it is now, and as it will be when nobody uses it. */
+/**
+ * The nodes of a store as points of the colour space, in pages. A point has what is needed to draw it as it is now and as it will be
+ * without further use.
+ */
 
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
@@ -136,7 +139,10 @@ export interface Idle {
   readonly since: number
 }
 
-/** When the node ascends, rots and fades (Infinity: never); `now` for what only waits for the next run. */
+/**
+ * When the node will ascend, rot and fade, in Unix seconds (Infinity: never). The time is `now` where the conditions are met already and
+ * only the next daily run is awaited.
+ */
 export function futureOf(
   idle: Idle,
   now: number,
@@ -170,7 +176,10 @@ function fadeAt({ mode, cell }: Idle, now: number): number {
   return firstSecond(cell.last_accessed - DAY * mode.tau_decay_days * Math.log(FADED), now, hasFaded)
 }
 
-/** The first whole second from `now` on at which a condition holds that then stays true; `about` is that time except for rounding. */
+/**
+ * The first whole second, not before `now`, at which a condition holds that stays true from then on. `about` is the computed time, which
+ * rounding may have shifted.
+ */
 function firstSecond(about: number, now: number, holds: (at: number) => boolean): number {
   if (about === Number.POSITIVE_INFINITY) return about
   const from = Math.max(now, Math.floor(about) - 1)

@@ -151,7 +151,10 @@ export function nodesOf(columnsOf: ReadColumns): Nodes {
 // by it. The set of nodes that pass a filter is cached until a node is added, changed or deleted: neither the passing of time nor the use
 // of nodes can change which nodes pass.
 
-/** Number of cached fields and sets: at a million nodes 4 MB (and the distinct values) per field, 125 kB per set. */
+/**
+ * Number of cached fields and of cached filter results. At a million nodes, a field takes 4 MB (and its distinct values), a filter result
+ * 125 kB.
+ */
 const FIELDS = 32
 const SETS = 64
 /** Number of nodes that are read before the work pauses for other work. */
@@ -246,7 +249,10 @@ export function testOf(condition: Condition): FieldTest {
   return operatorsTest({ $eq: condition as Scalar })
 }
 
-/** Value of a filter field (CQ-058): a plug-in column that is set, else a key of the metadata, else a dotted path into the metadata. */
+/**
+ * Value of the field that a filter names (CQ-058): the plug-in column of this name where it is set, else the metadata key of this name,
+ * else the name as a dotted path into the metadata.
+ */
 export function fieldValue(field: string, metadata: JsonObject | null, columns: JsonObject): Json | undefined {
   const column = Object.hasOwn(columns, field) ? columns[field] : null
   if (column !== null && column !== undefined) return column
@@ -308,7 +314,10 @@ function valueAt(metadata: JsonObject, path: readonly string[]): Json | undefine
   return value
 }
 
-/** Folds case and composition, so that texts that differ only in these are equal; applied to both sides of a comparison. */
+/**
+ * A text in lower case and in Unicode composed form. Both sides of a comparison are folded, so that case and composition make no
+ * difference.
+ */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }

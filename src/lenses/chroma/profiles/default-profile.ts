@@ -58,8 +58,9 @@ export function findCount(text: string): FoundCount | null {
   return { k: n === 0 ? null : Math.min(n, MAX_K), index: first.index, length: first[0].length }
 }
 
-// Query profile for code: `language:python kind:function symbol:retry recent async backoff`. Fields become metadata filters, the rest is
-// plain language. Entries whose label contains the requested words come first, and no single file fills the answer.
+// Query profile for code: `language:python kind:function symbol:retry recent async backoff`. Each `name:value` becomes a metadata filter,
+// the other words are read as plain language. Entries whose label contains the requested words come first, and the number of entries per
+// file is limited.
 
 export interface CodeSearchOptions {
   /** Largest number of entries with an equal file path (`metadata.path`) in an answer; default 3. */
@@ -103,7 +104,10 @@ export class CodeSearchQueryProfile extends QueryProfile {
     }
   }
 
-  /** The share of the requested hashtags (without completed ones) that are words of the label: `retryAsync` has two words. */
+  /**
+   * The share of the query's hashtags that occur as words in the node's label; hashtags that were added to complete the set are not
+   * counted. The label `retryAsync` has the words "retry" and "async".
+   */
   override customScoring(entry: ResultRow, query: EffectiveQuery): number {
     const added = new Set(query.completed_hashtags)
     const asked = query.hashtags.filter(hashtag => !added.has(hashtag)).map(hashtag => hashtag.slice(1))
@@ -130,7 +134,8 @@ function wordsOf(label: string): ReadonlySet<string> {
   return new Set([...identifiers, ...parts].map(word => word.toLowerCase()))
 }
 
-// Time expressions with a meaning of their own in this lens (CQ-085 to CQ-087), in English and Spanish.
+// Finds periods in texts by expressions of time, with the meanings that the lens `chroma` defines (CQ-085 to CQ-087), in English and
+// Spanish.
 
 export interface Period {
   readonly start: number
@@ -150,7 +155,10 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** Length of each unit for rolling periods: months and years have this fixed length, whatever the calendar says (CQ-085). */
+/**
+ * Length of each unit of time in seconds, for periods such as "the last 3 months": months and years have a fixed length that does not
+ * depend on the calendar (CQ-085).
+ */
 export const SECONDS: Readonly<Record<Unit, number>> = {
   minute: MINUTE,
   hour: HOUR,
@@ -181,7 +189,10 @@ function startOf(unit: Unit, at: number, offset: number): number {
   return Math.floor((at + shift) / length) * length - shift + offset * length
 }
 
-/** Midnight UTC of a day; months and days may exceed their range. `Date.UTC` is not used directly, as it reads the year 24 as 1924. */
+/**
+ * Midnight UTC of a day, in Unix seconds; a month or day out of range is carried over. `Date.UTC` is not used, because it reads the year 24
+ * as 1924.
+ */
 function utc(year: number, month: number, day = 1): number {
   return new Date(0).setUTCFullYear(year, month, day) / 1_000
 }
@@ -215,7 +226,10 @@ function related(relation: Relation, { start, end }: Period, now: number): Perio
   return range.start > now || range.end < range.start ? { start: range.start, end: range.start } : range
 }
 
-/** Start of an expression: not inside a word, a hashtag, a hyphenated name or a number, so neither in `3.12` nor in `1,000`. */
+/**
+ * Pattern for the place where an expression of time may begin: not inside a word, hashtag, hyphenated name or number, so neither in `3.12`
+ * nor in `1,000`.
+ */
 const BEGIN = '(?<![\\p{L}\\p{N}_#-]|\\p{N}[.,](?=\\p{N}))'
 const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L}|,\\p{N}{3}(?!\\p{N}))'
 
@@ -269,7 +283,10 @@ function relationOf(words: string | undefined): Relation {
   return RELATIONS.find(([, pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[0] ?? 'within'
 }
 
-/** Periods that a text names, in whole Unix seconds, both ends included. Calendar units are UTC, weeks begin on Monday. */
+/**
+ * Finds the periods that a text names, in whole Unix seconds with both ends included. Calendar units are those of UTC; weeks begin on
+ * Monday.
+ */
 
 type Groups = Readonly<Record<string, string | undefined>>
 
@@ -357,7 +374,10 @@ function datesIn(text: string, now: number): FoundTime[] {
   return []
 }
 
-/** The calendar unit that contains the time this many units ago: "three days ago" is a day, "an hour ago" an hour. */
+/**
+ * The calendar unit that contains the time `count` units before now: "three days ago" is that whole day, "an hour ago" that whole hour.
+ * Null where it lies before 1970.
+ */
 function calendarAgo(count: number, groups: Groups, now: number): Period | null {
   const period = calendar(unitIn(groups), now, -count)
   return Number.isFinite(period.start) && period.start >= 0 ? period : null
@@ -376,7 +396,8 @@ const THINGS =
 const COUNTS: readonly RegExp[] = [
   `(?:top|first|limit)\\s+(?<n>\\d+)`,
   `(?<n>\\d+)\\s+(?:${THINGS})`,
-  // A number in words counts only in phrases that are unambiguous: `two items` may be the subject of the query.
+  // Here a number may also be written as a word, because these phrases are unambiguous; elsewhere it may not: `two items` may be the
+  // subject of the query.
   `top\\s+(?<n>${NUMBER})`,
   `(?<n>${NUMBER})\\s+(?:results|entries|resultados|entradas)`,
   `(?:(?:los|las)\\s+)?(?<n>${NUMBER})\\s+primer[oa]s`,

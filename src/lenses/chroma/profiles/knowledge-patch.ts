@@ -129,7 +129,10 @@ const EXPECTED =
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i
 const AGO = /^(\d{1,9})\s+(hours?|days?|weeks?|months?|years?)\s+ago$/i
 
-/** The cutoff date in Unix seconds. Throws the error that `fault` makes when the date is unreadable, impossible or in the future. */
+/**
+ * The cutoff date as Unix seconds; an empty field means a year before `now`. Throws the error that `fault` makes when the date is
+ * unreadable, impossible or in the future.
+ */
 export function cutoffOf(text: string, now: number, fault: Fault): number {
   const cutoff = text === '' ? now - SECONDS.year : read(text, now)
   if (cutoff === null || !Number.isSafeInteger(cutoff) || cutoff > now) throw fault('cutoff', EXPECTED, text)

@@ -26,7 +26,9 @@ export class QueryProfile {
     return rows
   }
 
-  /** How well an entry fits, from 0 to 1. Weighted with three tenths of the score, and only in a profile that overrides it (CQ-080). */
+  /**
+   * How well an entry fits the query, from 0 to 1. A profile that overrides this hook contributes three tenths of the final score (CQ-080).
+   */
   customScoring(_entry: ResultRow, _query: EffectiveQuery): Awaitable<number> {
     return 0
   }
@@ -96,7 +98,8 @@ function copied(value: unknown, place: string, depth: number): Json {
   for (const [key, item] of Object.entries(value)) {
     if (item !== undefined) copy[key] = copied(item, `${place}.${key}`, depth + 1)
   }
-  // While the copy is filled it has no prototype, so that a key `__proto__` stays data; callers get an ordinary object.
+  // While the copy is being filled it has no prototype, so that a key `__proto__` becomes ordinary data; the finished copy gets the usual
+  // prototype.
   return Object.hasOwn(copy, '__proto__') ? copy : Object.setPrototypeOf(copy, Object.prototype)
 }
 
@@ -108,7 +111,8 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-// The schema extensions of one engine: registered before the store opens, checked and migrated when it does.
+// The schema extensions (plug-in columns) of one engine. They are registered before the store opens, and checked and migrated when it
+// opens.
 
 export class Extensions {
   readonly #extensions = new Map<string, SchemaExtension>()
@@ -155,7 +159,10 @@ export class Extensions {
     for (const [column, type] of Object.entries(extension.columns)) this.#types.set(column, type)
   }
 
-  /** Throws `StartupError` when an extension that another needs is missing or too old; migrates the rest (CQ-133). */
+  /**
+   * Checks and migrates the registered extensions (CQ-133). Throws `StartupError` when an extension that another one needs is missing or
+   * too old.
+   */
   start(store: Store, now: Instant): void {
     for (const extension of this.all) this.#mustHaveRequirements(extension)
     this.#isStarted = true
@@ -170,7 +177,9 @@ export class Extensions {
     })
   }
 
-  /** Returns a function that undoes all registrations made after this call, so that a plug-in is installed as a whole or not at all. */
+  /**
+   * Returns a function that removes all extensions registered after this call. With it, a plug-in is installed as a whole or not at all.
+   */
   savepoint(): () => void {
     const [extensions, types] = [[...this.#extensions], [...this.#types]]
     return () => {
@@ -264,7 +273,10 @@ export interface SchemaExtension {
   readonly columns: Readonly<Record<string, PluginColumnType>>
   /** Names of other schema extensions that this one needs, each with the oldest version that suffices. */
   readonly requires?: Readonly<Record<string, string>> | undefined
-  /** Migration that runs once, in one transaction, when the store last had an older version. Must be synchronous. */
+  /**
+   * Migration of stored values; must be synchronous. It runs once, in one transaction, when the store's data is of an older version of the
+   * extension.
+   */
   readonly migrate?: ((migration: Migration) => void) | undefined
 }
 
@@ -279,7 +291,10 @@ export interface Migration {
   write(entry: EntryKey, column: string, value: Json): void
 }
 
-/** Fields that a row has without any plug-in (CQ-074 to CQ-076), and other names that a plug-in column must not have. */
+/**
+ * Names that a plug-in column must not have: the fields that a result row has without any plug-in (CQ-074 to CQ-076), and other reserved
+ * names.
+ */
 export const CORE_FIELDS: ReadonlySet<string> = new Set([
   ...['entry_id', 'node_id', 'color_L', 'color_a', 'color_b', 'color_l', 'color', 'hashtags', 'label', 'content'],
   ...['metadata', 'created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'mode_name'],
@@ -336,7 +351,10 @@ function wrong(extension: string, field: string, expected: string): PluginError 
 export type PluginFields = Readonly<Record<string, Json>>
 export type ColumnTypes = ReadonlyMap<string, PluginColumnType>
 
-/** Checked values of the named columns. Throws before anything is written. `parameter`: the caller's name for the argument. */
+/**
+ * Checks values for plug-in columns, by column name, and returns them. Throws before anything is written. `parameter`: the argument's name
+ * in errors.
+ */
 export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plugin_fields'): PluginFields {
   if (!isRecord(given)) throw invalidParameter(parameter, given, 'an object of plug-in columns')
   return Object.fromEntries(
@@ -398,7 +416,10 @@ const ACCEPTED: Readonly<
   json: { expected: 'JSON data', accepts: () => true },
 }
 
-/** Columns that the profile `knowledge_patch` filters by and aggregates; without them it uses metadata (CQ-117). */
+/**
+ * Extension with the columns that the profile `knowledge_patch` filters by and aggregates; where it is not registered, the profile uses
+ * metadata (CQ-117).
+ */
 export const CHROMA_BASE: SchemaExtension = {
   name: 'chromabase',
   version: '1.0.0',

@@ -1,4 +1,7 @@
-/** The query profiles of one engine by name, and how their hooks are run: errors, retries, copies (CQ-078 to CQ-093). */
+/**
+ * The query profiles of one engine by name, and the calls of their hooks with error handling, retries and copies of the data (CQ-078 to
+ * CQ-093).
+ */
 import type { Json } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -21,7 +24,10 @@ import {
 export const DEFAULT_PROFILE = 'default'
 
 export interface ParsedText extends Parsed {
-  /** The profile that parsed the text, whose other hooks run too; after a fallback, not the requested one. */
+  /**
+   * Name of the profile that parsed the text; its other hooks run for this query too. Where the requested profile failed, this is the
+   * built-in one.
+   */
   readonly profile: string
   readonly warnings: readonly Warning[]
 }
@@ -87,7 +93,9 @@ export class Profiles {
     this.#default = name
   }
 
-  /** The name of the profile to use: the requested one, or the default. Throws `QueryError` `unknown_profile` (CQ-018). */
+  /**
+   * Name of the profile to use: the requested one, or the default when none is requested. Throws `QueryError` `unknown_profile` (CQ-018).
+   */
   select(name: string | null | undefined): string {
     const selected = name ?? this.#default
     this.#must(selected)
@@ -95,7 +103,8 @@ export class Profiles {
   }
 
   /**
-   * Parses a text into query parameters. With `fallbackToDefault`, the built-in profile parses what the requested one could not (CQ-092).
+   * Parses a text into query parameters with the named profile. With `fallbackToDefault`, the built-in profile parses a text for which the
+   * named one fails (CQ-092).
    */
   async parse(
     name: string,
@@ -236,7 +245,8 @@ function checked(value: unknown): QueryParams {
   if (unknown !== undefined) {
     throw new TypeError(`${unknown}: not a query parameter; expected some of ${PARAMETERS.join(', ')}`)
   }
-  // Copied, so that later changes by the profile have no effect; `state` is not copied, as it belongs to the profile.
+  // The parameters are copied, so that later changes by the profile have no effect; `state` is passed on as it is, since it belongs to the
+  // profile.
   return { ...structuredClone(parameters), ...(state === undefined ? {} : { state }) } as unknown as QueryParams
 }
 

@@ -72,7 +72,10 @@ export type CheckedItem = WireOptions & {
   readonly input?: string | undefined
 }
 
-/** A pipeline query for all results of an item on as few pages as possible. The pipeline does not count them as used. */
+/**
+ * Makes the engine's query for all results of one item on as few pages as possible. The engine does not record the results as used; this
+ * lens does it itself.
+ */
 export function wholeQuery(item: CheckedItem, rankBy: ChromaOptions['rank_by']): QueryInput {
   const { k = null, ...rest } = item
   const { text, options } = asText({ ...rest, k, rank_by: rankBy })
@@ -149,7 +152,10 @@ export interface ParamDefaults {
   readonly defaultScoreWeights: ScoreWeights | null
 }
 
-/** Resolves each parameter (CQ-003 to CQ-005): the first value that is present in call, profile and configuration. */
+/**
+ * Combines the parameters of a query (CQ-003 to CQ-005): for each, the first value that is present in the call, the profile and the
+ * configuration.
+ */
 export function settle(call: WireOptions, parsed: Partial<QueryParams>, defaults: ParamDefaults): SettledParams {
   return {
     k: call.k ?? parsed.k ?? defaults.defaultK,
@@ -208,8 +214,9 @@ const MAX_NODES = 5
 const NEAREST = 5
 
 /**
- * A set of tags that keeps the zone rules: from the tags that the text names, or else the tags of nodes that resemble the text (CQ-089);
- * missing tags come from nodes, then from the vocabulary (CQ-090). Empty where no node resembles the text.
+ * Makes a set of hashtags with the required numbers in total and per zone. It begins with the hashtags that the text names, or else those
+ * of nodes that resemble the text (CQ-089); missing ones are taken from nodes, then from all assigned hashtags (CQ-090). Empty where no
+ * node resembles the text.
  */
 async function completed(
   state: ChromaState,
@@ -294,7 +301,8 @@ export function* nodesWith(
       return entries.slice(at, at + NODES_AT_ONCE).flatMap(entry => {
         const cell = columns.memory(entry)
         if (cell === undefined || (cell.rotten && !withRotten)) return []
-        // Read from the node's own row: an entry's tags can be rewritten by its holder, while these determined the node's colour.
+        // The hashtags are read from the node's own row, because they determined its colour; the tags of its entry can be rewritten by its
+        // holder.
         const tags = readAspect(reader, entry)?.hashtags
         return tags?.includes(hashtag) ? [tags] : []
       })
@@ -343,7 +351,9 @@ export function best(look: Look, asked: Asked, by: RankedBy, k: number): readonl
   return ordered(look, search(look, asked, by === 'score' ? scorerOf(look, asked) : BY_DISTANCE, k), k)
 }
 
-/** Distance of the nearest node that only the distance limit excludes; null when there is none (CQ-073). */
+/**
+ * Distance of the nearest node that passes every filter except the distance limit; null when there is no limit or no such node (CQ-073).
+ */
 export function nearestBeyond(look: Look, asked: Asked): number | null {
   if (asked.max_distance === null) return null
   return best(look, { ...asked, max_distance: null }, 'distance', 1)[0]?.distance ?? null
@@ -371,7 +381,10 @@ export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string 
   return null
 }
 
-/** Scores by negative distance. The index does the same without a scorer, but only a scorer can be combined with a filter. */
+/**
+ * Scorer by colour distance: the score is the negative distance. The index could order by distance without a scorer, but only a scorer can
+ * be combined with a filter of times.
+ */
 const BY_DISTANCE: PointScorer = { score: (_entry, distance) => -distance, bound: (_block, distance) => -distance }
 
 /** Score given to an excluded node, below every possible score. */
@@ -393,7 +406,8 @@ function search(look: Look, asked: Asked, scorer: PointScorer, k: number): reado
 }
 
 /**
- * Nodes allowed by the filters that do not depend on time: rot (in the viewer's memory), fields, and the caller's `allow`. Null: all pass.
+ * Set of the nodes that pass the filters that do not depend on time: not rotten in the viewer's memory, conditions on fields, and the
+ * caller's `allow`. Null when no such filter applies.
  */
 function allowed({ columns, state, reader }: Look, { include_rotten, metadata_filters, allow }: Asked): Bitset | null {
   const hasFilters = metadata_filters !== null && Object.keys(metadata_filters).length > 0

@@ -54,7 +54,8 @@ export function chromaStages(host: LensHost): Partial<Stages> {
       const { profiles } = state()
       const scores = profiles.hasScoring(profiles.select(profile))
       return {
-        // How much a profile adds to a score is not known in advance: then all nodes that could reach the page are retrieved.
+        // How much a profile adds to a score is not known in advance, so with a scoring profile the search is exact and retrieves all nodes
+        // that could reach the page.
         query: scores ? { ...query, approximate: false } : query,
         parsed: unparsed(query.text),
         mode: query.mode,
@@ -171,7 +172,10 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
 const MAX_ROTTEN = 1_000
 const FEW_ROTTEN = 8
 
-/** Adds a note with the number of nodes that are rotten in the viewer's memory and would rank before the last result (CQ-151). */
+/**
+ * Adds to the answer a note with the number of nodes that are left out because they are rotten in the viewer's memory but would rank before
+ * the last result (CQ-151).
+ */
 function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, context: QueryContext): void {
   const rotten = asked.include_rotten ? null : look.columns.rotten
   if (rotten === null) return
@@ -182,7 +186,10 @@ function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, cont
   context.note({ code: 'rotten_nearer', message, details: { count } })
 }
 
-/** Counts the found nodes that rank before `last`. Searches more only where all nodes found so far do; usually there are few. */
+/**
+ * Counts the nodes that rank before `last`. `find` is called with a small number first, and with a larger one only while all nodes found
+ * rank before `last`; usually few do.
+ */
 function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): number {
   for (let k = FEW_ROTTEN; ; k *= FEW_ROTTEN) {
     const count = find(Math.min(k, MAX_ROTTEN)).filter(hit => byPlace(hit, last) < 0).length
@@ -190,7 +197,10 @@ function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): 
   }
 }
 
-/** Candidates with the memory by which they are scored: rows show that memory, even if it is changed meanwhile (CQ-070). */
+/**
+ * Makes candidates that carry the memory numbers by which they are scored, so that result rows show those numbers even if the memory is
+ * changed meanwhile (CQ-070).
+ */
 function candidatesOf(
   { columns, reader, state }: Look,
   hits: readonly { readonly entry: EntryKey; readonly distance: number }[],
@@ -232,7 +242,10 @@ const MEMORY = weightedSum({
   strength: 'grows with each use',
 })
 
-/** Score blended from memory and profile (CQ-080). An entry to which the profile gave no score keeps its memory score. */
+/**
+ * Formula of the score with a profile: memory score and profile score, each times its fixed share (CQ-080). An entry that the profile did
+ * not score keeps its memory score.
+ */
 const BLENDED: Formula = sum('score', [
   product('memory', [MEMORY, constant('share', MEMORY_SHARE)], { when: 'profile' }),
   product('profile', [constant('share', CUSTOM_SHARE), number('its own score', 'profile')], {
@@ -312,7 +325,10 @@ async function scoreBlended(
   }
 }
 
-/** Result rows by entry key, with the values by which the nodes were scored (CQ-070, CQ-076); nodes deleted meanwhile are left out. */
+/**
+ * Result rows by entry key, with the numbers by which the nodes were scored (CQ-070, CQ-076); nodes that were deleted meanwhile are left
+ * out.
+ */
 function rowsOf(state: ChromaState, reader: StoreReader, scored: readonly Scored[]): ReadonlyMap<EntryKey, ResultRow> {
   const byEntry = new Map(scored.map(one => [one.entry, one]))
   const nodes = state.nodes.get(reader, [...byEntry.keys()])
@@ -329,7 +345,10 @@ function rowsOf(state: ChromaState, reader: StoreReader, scored: readonly Scored
   )
 }
 
-/** Records the nodes on a page as used: in the viewer's memory of the nodes, not in the store's own access state. */
+/**
+ * Records that the nodes on a page were used. The uses go into the viewer's memory of the nodes, not into the access times that the store
+ * keeps for entries.
+ */
 export function touchNodes(
   host: LensHost,
   viewer: Viewer,
@@ -340,7 +359,8 @@ export function touchNodes(
   if (options.update_access !== false) stateOf(host).access.record(viewer.id, entries, Math.floor(now / 1000))
 }
 
-// Runs a query from hashtags or text to result rows: through the pipeline, then the phases that follow it (CQ-055).
+// Runs a query from hashtags or text to result rows: the stages of the engine's query, then recording of uses, post-processing and the
+// answer (CQ-055).
 
 type Asking = Pick<CallContext, 'viewer' | 'signal'>
 
@@ -429,7 +449,10 @@ function warningOf({ code, message, details }: Note): readonly Warning[] {
   return [{ code, message, ...(details !== undefined && { details }) }]
 }
 
-/** Phase 9 of a query: records uses. Nothing is written when there are no results, or when the call says so. */
+/**
+ * Phase 9 of a query: records the results as used. Nothing is written when there are no results, or when the query's options switch
+ * recording off.
+ */
 async function withAccess(state: ChromaState, viewer: Viewer, found: Found): Promise<Found> {
   const { query, entries, warnings } = found
   if (!query.update_access || entries.length === 0) return found

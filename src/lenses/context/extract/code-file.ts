@@ -1,6 +1,7 @@
 /**
- * A source file in any language while it is read: its tree, the scope and the enclosing concept of every node, and what names, expressions
- * and types in it refer to. Each language has a table that says how its grammar expresses these (`Reader`). What is uncertain is null.
+ * A source file in any language while it is being read: its syntax tree, the scope and the enclosing concept of every node, and what the
+ * names, expressions and types in it refer to. Each language has a table that says how its grammar expresses these (`Reader`). What is
+ * uncertain is null.
  */
 import { isUndeclared, MAX_NAME, type Reference, type Relation, type Shape, type Step } from './concept.ts'
 import type { ConceptSpan, Draft } from './draft.ts'
@@ -24,13 +25,18 @@ export type Meaning =
 /** Prefix that distinguishes names of types from names of values in the table of a scope. */
 export const TYPE = 'type '
 
-/** Depth from which nested scopes share one: no real code is nested this deep, and the search up the scopes stays short. */
+/**
+ * Depth of scopes from which all deeper ones share one scope, which keeps searches up the scopes short; real code is never nested as deep.
+ */
 const MAX_SCOPES = 200
 /** Largest depth of nesting to which an expression or type is read; deeper parts are taken as unknown. */
 export const MAX_DEPTH = 24
 /** Largest number of parts of a dotted path that is read; a longer path is taken as unknown. */
 export const MAX_PARTS = 24
-/** Longest name of a module, in characters. A file may repeat a name in each reference, so names must be short. */
+/**
+ * Longest name of a module, in characters; a reference to a longer one is dropped. Each reference repeats the name, so long names would use
+ * much space.
+ */
 const MAX_MODULE = 1_000
 
 /** What `this` (or `self`) refers to in a piece of code. */
@@ -84,7 +90,10 @@ export class Scope {
     return undefined
   }
 
-  /** Declares a name in this scope. The first declaration stays: further ones are overloads, or repeat it. */
+  /**
+   * Declares a name in this scope. A name that the scope already has keeps its meaning: a further declaration is an overload or a
+   * repetition.
+   */
   declare(name: string, meaning: Meaning): void {
     if (!this.own.has(name)) this.own.set(name, meaning)
   }
@@ -126,9 +135,11 @@ export function words(text: string): string[] {
 }
 
 /**
- * Compiles rules of a language. A rule is a function, or a text `how field`; without a field, the inner expression is meant. `value`,
- * `type` and `symbol`: of that child; `member field name`: the member of its value; `call`, `element` and `list`: of its value;
- * `list-type`, `map-type` and `function-type`: of its type. `instance`: a value of the type that the node itself names.
+ * Makes the rules of a language from a table by kind of node. A rule is a function, or a text `how field`; `field` selects a child of the
+ * node, and without it the inner expression is used. `value`, `type`, `symbol`: read the child as an expression, type, or type name.
+ * `member field name`: a member of the child's value. `call`, `element`, `list`: the result of calling it, its elements, or a list of it.
+ * `list-type`, `map-type`, `function-type`: a value that holds, maps to or returns the child's type. `instance`: a value of the type that
+ * the node itself names.
  */
 export function rules<F extends CodeFile>(table: Readonly<Record<string, string | Read<F>>>): Rules {
   const made = [...byKind(table)].map(([kind, rule]) => [kind, typeof rule === 'string' ? ruleOf(rule) : rule] as const)
@@ -148,7 +159,10 @@ function ruleOf(rule: string): Read<CodeFile> {
   }
 }
 
-/** Rule for a name: what it refers to at its place; `unknown` is called where the file does not declare the name. */
+/**
+ * Makes the rule for nodes that are names: what the name refers to at its place. `unknown` is called where the file does not declare the
+ * name.
+ */
 export function named<F extends CodeFile>(unknown: (file: F, name: string, node: Node) => Reference | null): Read<F> {
   return (file: F, node: Node, depth: number) => {
     const name = file.text(node)
@@ -240,7 +254,8 @@ export class CodeFile extends SyntaxTree {
   }
 
   /**
-   * Gives the node the scope and owner of its parent. Must be called for every node in source order, before a scope is opened at the node.
+   * Gives a node the scope and the owning concept of its parent. Must be called for every node in source order, before a scope is opened at
+   * the node.
    */
   enter(node: Node): void {
     const parent = this.parent(node)
@@ -335,7 +350,10 @@ export class CodeFile extends SyntaxTree {
     return this.#reader.symbols.get(this.kind(node))?.(this, node, depth + 1) ?? null
   }
 
-  /** What the name is declared as at the node: undefined when it is not declared, null when nothing is known of it. */
+  /**
+   * The declaration that a name refers to at a node: undefined when the file does not declare the name, null when nothing is known of its
+   * declaration.
+   */
   declaredAs(node: Node, name: string): Reference | null | undefined {
     const meaning = this.scope(node).find(name)
     return meaning === undefined ? undefined : meaning !== null && 'ref' in meaning ? meaning.ref : null
@@ -386,7 +404,10 @@ export function meant(ref: Reference | null): Meaning {
   return ref === null ? null : { ref }
 }
 
-/** The reference to a declaration, in this or another module; undefined for modules, values and names of which nothing is known. */
+/**
+ * The reference of a name to a declaration in this or another module; undefined where the name refers to a whole module, a value, or
+ * something unknown.
+ */
 export function symbolIn(meaning: Meaning | undefined): Reference | undefined {
   const ref = meaning !== undefined && meaning !== null && 'ref' in meaning ? meaning.ref : undefined
   return ref === undefined || 'of' in ref || ('module' in ref && ref.name === null) ? undefined : ref
@@ -430,7 +451,10 @@ export function docBefore(tree: SyntaxTree, declaration: Node): string {
   return parts.join('\n').trim()
 }
 
-/** Number of line feeds allowed behind a comment: a documentation comment may be followed by an empty line. */
+/**
+ * Number of line feeds that may follow a comment that belongs to a declaration: a documentation comment (`/**`) may be followed by an empty
+ * line.
+ */
 function allowedFeeds(comment: string): number {
   return comment.startsWith('/**') ? 2 : comment.endsWith('\n') ? 0 : 1
 }

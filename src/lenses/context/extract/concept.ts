@@ -58,7 +58,10 @@ export interface ReadConcept {
   readonly doc: string
 }
 
-/** A path by which to find what a piece of source refers to. It is evaluated relative to the file that it was read from. */
+/**
+ * Says by a path of steps how to find the declaration that a piece of source refers to. It is evaluated relative to the file in which it
+ * was read.
+ */
 export type Reference =
   /** Refers to a concept of the file in which the reference was read, by its key. */
   | { readonly local: string }

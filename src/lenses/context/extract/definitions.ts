@@ -1,6 +1,7 @@
 /**
- * Reads types, functions, constants and imports in the languages described by a table: Go, Rust, Java, C, C++, C#, Ruby and PHP. Calls and
- * names are linked in those that have a `Linked`; in the others only the types that a type extends or implements.
+ * Reads types, functions, constants and imports in the languages that a table of node kinds describes: Go, Rust, Java, C, C++, C#, Ruby and
+ * PHP. Calls and names are linked in the languages that have rules of type `Linked`; in the others only a type is linked to those that it
+ * extends or implements.
  */
 import { must } from '../../../base/assert.ts'
 import { CodeFile, docBefore, type Frame, type Reader, type Visit, words } from './code-file.ts'
@@ -264,7 +265,8 @@ function readBases(file: DefinitionsFile, part: Node, key: string): void {
 
 function buildOn(file: DefinitionsFile, key: string, relation: 'EXTENDS' | 'IMPLEMENTS', name: string): void {
   const target = file.types.get(name)
-  // C# lists base class and interfaces together, so an unknown name counts as an interface by its form, `I` and a capital.
+  // C# lists the base class and the interfaces together, so a name that the file does not declare counts as an interface when it begins
+  // with `I` and another capital.
   const isInterface = target === undefined ? /^I[A-Z]/.test(name) : target.startsWith('Interface ')
   const isImplemented = file.draft.language === 'csharp' && isInterface && !key.startsWith('Interface ')
   file.draft.refer(key, isImplemented ? 'IMPLEMENTS' : relation, target === undefined ? { name } : { local: target })
@@ -279,7 +281,10 @@ function typedefName(file: CodeFile, node: Node): string {
   return ''
 }
 
-/** Type of the concept that a typedef declares: a struct without a name of its own gets the name of the typedef. */
+/**
+ * Type of the concept that a typedef declares. A struct or enum without a name of its own becomes a class or enum with the name of the
+ * typedef; otherwise the typedef is an alias.
+ */
 function typedefType(file: CodeFile, inner: Node): ConceptType {
   if (file.child(inner, 'body') === NONE || file.child(inner, 'name') !== NONE) return 'TypeAlias'
   return file.kind(inner) === 'enum_specifier' ? 'Enum' : 'Class'
@@ -326,7 +331,10 @@ function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
 }
 
 const INCLUDE = [[/#\s*include\s*(<[^>]+>|"[^"]+")/, '']] as const
-/** By language, patterns of imports that capture the module's name, and the prefix that `resolve/modules.ts` expects before it. */
+/**
+ * For each language, patterns that capture the module's name in an import, each with the prefix that `resolve/modules.ts` expects before
+ * the name.
+ */
 const IMPORTED: Partial<Record<Language, readonly (readonly [pattern: RegExp, front: string])[]>> = {
   go: [[/["`]([^"`]+)["`]/, '']],
   java: [[/^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/, '']],

@@ -18,7 +18,10 @@ import {
 
 const MAX_SIGNATURE = 300
 const MAX_DOC = 2_000
-/** Blanks, comments and semicolons between two parts of one concept. The alternatives never overlap, so matching takes linear time. */
+/**
+ * Blanks, comments and semicolons, which may separate two parts of one concept. The alternatives of the pattern never overlap, so matching
+ * takes linear time.
+ */
 const BETWEEN = /^(?:[\s;]|(?:\/\/|#)[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/
 const MAX_BETWEEN = 4_000
 
@@ -101,7 +104,10 @@ export class Draft {
     return key
   }
 
-  /** Adds a further part of a concept: an overload, a setter. If it follows directly, both share one range of lines. */
+  /**
+   * Adds a further part of a concept, such as an overload or a setter. Where the part directly follows the earlier one, the concept's range
+   * of lines is extended to include it.
+   */
   extend(key: string, start: number, end: number): void {
     const at = this.#at.get(key)
     if (at === undefined || start < at.end || start - at.end > MAX_BETWEEN) return
@@ -164,7 +170,10 @@ function shorten(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line
 }
 
-/** A note in a comment: the word, its addressee or number (`TODO(ann)`, `FIXME[#12]`), and the rest of the line. */
+/**
+ * Pattern of a note in a comment: the word (TODO, FIXME, HACK, WARNING), its addressee or number as in `TODO(ann)` and `FIXME[#12]`, and
+ * the rest of the line.
+ */
 const NOTE = /(?:^|[^\p{L}\p{N}_])(TODO|FIXME|HACK|WARNING)(?![\p{L}\p{N}_])(\([^()]{0,60}\)|\[[^[\]]{0,60}\])?(.*)/u
 const MAX_NOTE = 120
 /** Number of characters at the start of a comment's line in which notes such as TODO are searched for. */

@@ -1,4 +1,7 @@
-/** Links Go: a package consists of all files of a folder, which see its names; names of other packages come through an import. */
+/**
+ * Rules for linking names in Go: a package consists of all files of a folder, which see each other's names; names of other packages are
+ * reached through an import.
+ */
 import { binds, byKind, certain, exported, known, meant, member, named, rules, step, words } from './code-file.ts'
 import { OWN_PACKAGE, type Reference } from './concept.ts'
 import type { DefinitionsFile, Linked } from './definitions.ts'

@@ -209,7 +209,10 @@ export class Grammars {
   }
 }
 
-/** The parser and its grammars, one per process: loading a grammar and warming it up costs more than reading a file. */
+/**
+ * The parser with its grammars; there is one per process, since loading a grammar and preparing it for its first parse costs more than
+ * reading a file.
+ */
 let opened: Promise<Grammars> | null = null
 
 /** The parser, with the grammars that these files need loaded; a further call for languages already loaded costs nothing. */

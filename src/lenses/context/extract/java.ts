@@ -1,4 +1,7 @@
-/** Links Java: a class sees its own package, classes imported by name, then packages imported whole; members are inherited. */
+/**
+ * Rules for linking names in Java: a class sees the classes of its own package, then classes imported by name, then packages imported as a
+ * whole; members are inherited.
+ */
 import {
   binds,
   byKind,

@@ -6,13 +6,16 @@ import { lineStarts } from '../../../text/lines.ts'
 import { type MarkdownToken, markdownTokens } from '../../../text/markdown-tokens.ts'
 import { addCaveats, type Draft } from './draft.ts'
 
-/** A code span that may name a concept: a name, perhaps with members, a path, and perhaps the brackets of a call. */
+/** Pattern of a code span that may name a concept: a name, perhaps with members, or a path, perhaps followed by the brackets of a call. */
 const NAME = /^[\p{L}_$#@.][\p{L}\p{N}_$#./@-]{0,200}(?:\(\))?$/u
 const COMMENT = /<!--([\s\S]*?)(?:-->|$)/g
 const HTML = /<a\s[^<>]{0,300}?\bhref\s{0,5}=\s{0,5}["']([^"'\s<>]{1,500})["']/gi
 const DEFINITION = /^ {0,3}\[([^\]\n]{1,300})\]:/gm
 
-/** Longest heading, in characters; what is longer is no heading, as in the chunker. The line that underlines a heading counts. */
+/**
+ * Largest length of a heading in characters; longer text is not taken as a heading, as in the chunker of texts. The line that underlines a
+ * heading counts.
+ */
 const MAX_HEADING = 1_000
 const MAX_HEADING_LINES = 6
 
@@ -138,7 +141,9 @@ function readSections(draft: Draft, headings: readonly Heading[]): readonly Sect
   return sections
 }
 
-/** End of a section: the next heading of the same or a higher level, searched among the next thousand headings. */
+/**
+ * End of a section: the start of the next heading of an equal or higher level, which is searched for among the next thousand headings only.
+ */
 function endOf(draft: Draft, headings: readonly Heading[], at: number): number {
   const { level } = headings[at] as Heading
   for (let next = at + 1; next < Math.min(headings.length, at + 1_000); next++) {

@@ -133,7 +133,10 @@ const DECLARES = byKind<Visit<PythonFile>>({
 /** Meaning of a variable to which different values are assigned: nothing is known of its value. */
 const UNCERTAIN: Meaning = { late: () => null }
 
-/** A literal has no member that this code base declares, so as one of several values it does not make a variable uncertain. */
+/**
+ * Kinds of literal values. A literal has no member that this code base declares, so a variable that is assigned a literal and one other
+ * value still counts as having that other value.
+ */
 const LITERAL = /^(?:none|true|false|integer|float|string)$/
 
 function declare(file: CodeFile, scope: Scope, name: string, meaning: Meaning): void {

@@ -25,7 +25,10 @@ interface Around {
 }
 
 const MAX_DEPTH = 5
-/** Number of parts that are parsed together first: more often than not, all of them are without errors. */
+/**
+ * Number of groups into which the parts of a text are divided for the first parses; usually most groups have no error, so their parts need
+ * not be parsed one by one.
+ */
 const GROUPS = 8
 /**
  * Largest total length, in characters, of the lines that open a part and of those that close it, such as the header of a class and its
@@ -37,7 +40,9 @@ const MAX_PARSES = 400
 /** Largest number of characters that are parsed again, as a multiple of the file's length. */
 const MAX_TIMES = 6
 
-/** Lines that continue what the line above began, at any indentation; merge conflict markers are excluded. */
+/**
+ * Lines that continue a construct begun above, whatever their indentation, such as `}` and `else`; marks of merge conflicts are excluded.
+ */
 const CONTINUES =
   /^(?!<{7}|={7}|>{7}|\|{7})(?:[)\]}>{.,:;?|&=+*/%-]|(?:else|elif|elsif|except|finally|catch|rescue|ensure|end|then|where|when)\b)/
 /** Lines that belong to the line below, such as decorators and attributes. */
@@ -113,7 +118,8 @@ class Search {
     const closers = isLong ? null : missingClosers(codeOnly(`${head}\n${foot}`, this.#language))
     const filler = body !== null && closers ? closers : this.#filler()
     const alone = body === null ? `${head}\n${closers ?? ''}` : `${head}${filler}\n${foot}`
-    // A part whose brackets stay open is blanked out. In Python, closing a bracket at the end of a line would also swallow the line's end.
+    // A part that leaves brackets open is replaced by blanks. In Python this applies also to brackets that could be closed, because a
+    // bracket added at the end of a line would take the place of the line feed that ends the statement.
     const isOpen = closers === null || (closers !== '' && this.#language === 'python')
     if (isOpen || !this.#passesText(before + alone + after)) this.#blank(part, this.#filler())
     else if (body === null) {
@@ -174,7 +180,9 @@ class Search {
     return parts
   }
 
-  /** The body of a part: from the first to the last line that is indented further than its first line; null when there is none. */
+  /**
+   * The body of a part: from the first to the last of its lines that are indented further than its first line; null when there are none.
+   */
   #body([from, until]: Span): Span | null {
     const isInner = (line: number) => (this.#indents[line] as number) > (this.#indents[from] as number)
     let [first, end] = [from, until]
@@ -268,7 +276,8 @@ const RULES: readonly Rule[] = [
   [/(?<=\btypeof\s+)import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\)/g, found => '_'.repeat(found.length)],
   // Removes line feeds between `let` and its first name.
   [/(?<=\blet[ \t\n]{0,50})\n(?=[ \t\n]{0,50}[\w$[{])/g, () => ' '],
-  // For `<T>(…): R` in an interface, after a member without a semicolon: the grammar reads it as type arguments of that member.
+  // Ends an interface member with a semicolon before a call signature `<T>(…): R` on the next line, which the grammar would read as type
+  // arguments of the member.
   [/(?<=[\w$\])}>"'`])(?:\n|[ \t](?=\s*\n))(?=\s*<)/g, () => ';', /^\s*<[^;{}]{1,400}?>\s*\([^;]{0,1000}?\)\s*:/],
   // Gives `export default function (…): T;` and `export default function ();` an empty body.
   [
@@ -284,7 +293,9 @@ const RULES: readonly Rule[] = [
 const MAX_PLACES = 1_000
 const MAX_BEHIND = 1_500
 
-/** The text with syntax that the grammar does not know replaced; null where there is nothing to replace. */
+/**
+ * The text with TypeScript syntax that the grammar does not know replaced by syntax that it knows; null where there is nothing to replace.
+ */
 export function withoutGaps(text: string, language: Language): string | null {
   if (language !== 'typescript' && language !== 'tsx') return null
   const code = codeOnly(text, language)
@@ -313,10 +324,16 @@ function edited(text: string, edits: Edit[]): string {
 
 // Masks the comments and strings of a source text, so that patterns find only words and brackets of code.
 
-/** Replaces each character of a comment except line feeds: to a pattern it is white space, but it differs from a blank. */
+/**
+ * Character that replaces each character of a comment except line feeds. Patterns treat it as white space, but it can be distinguished from
+ * a blank.
+ */
 const COMMENT = '\u00a0'
 
-/** Longest character literal of Rust, `'\u{10ffff}'` with its quotes; what is longer is code between two lifetimes. */
+/**
+ * Length of the longest character literal in Rust, `'\u{10ffff}'` with its quotes; a longer range between two quotes is code between two
+ * lifetimes.
+ */
 const MAX_RUST_CHARACTER = 13
 
 interface Marks {

@@ -1,4 +1,7 @@
-/** Links Rust: paths from the crate, the module or its parent, names imported by `use`, and members of types from their `impl` blocks. */
+/**
+ * Rules for linking names in Rust: paths that begin at the crate, the module or its parent; names imported by `use`; and members of types
+ * from their `impl` blocks.
+ */
 import {
   binds,
   byKind,
@@ -313,7 +316,10 @@ function moduleRef(file: DefinitionsFile, module: Scope): Reference | null {
   return module === file.top ? { local: file.draft.fileKey } : file.local(module.frame.node)
 }
 
-/** What a name refers to by the first `use …::*` that has it: the compiler refuses two that import the same name. */
+/**
+ * What a name refers to through `use …::*`: the first import that has the name counts. The compiler refuses programs where two such imports
+ * give different meanings to a name in use.
+ */
 function byGlob(module: Scope, name: string): Reference | null {
   for (const [from, meaning] of module.own) {
     if (from.startsWith(GLOB) && meaning !== null && 'ref' in meaning) return member(known(meaning.ref), name)

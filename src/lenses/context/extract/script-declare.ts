@@ -1,4 +1,7 @@
-/** First pass over a script: scopes, their declarations, and a concept for every declaration that gets one. */
+/**
+ * First pass over a TypeScript or JavaScript file: opens scopes, declares names in them, and adds a concept for every declaration that has
+ * one.
+ */
 import {
   byKind,
   docBefore,
@@ -156,7 +159,10 @@ function declareFunction(file: ScriptFile, node: Node): void {
   openFunction(file, node)
 }
 
-/** Opens the scope of a function. `self`: what `this` refers to within it; undefined: the default of the kind of function. */
+/**
+ * Opens the scope of a function. `self`: what `this` refers to within it; when it is undefined, an arrow function keeps the `this` of the
+ * enclosing code, and for other functions `this` is unknown.
+ */
 function openFunction(file: ScriptFile, node: Node, self?: Self | null): void {
   const isArrow = file.kind(node) === 'arrow_function'
   const key = file.declared.get(node)
@@ -280,7 +286,8 @@ function declareDefault(file: ScriptFile, node: Node): void {
   file.declared.set(value, addConcept(file, value, isClass ? 'Class' : 'Function', name, node))
 }
 
-// Declaration of variables: one whose value is a function or class becomes that concept, an exported one a constant, others only a name.
+// Declares variables. A variable whose value is a function or class becomes a concept of that kind, an exported one becomes a constant, and
+// others are only names.
 
 function declareVariable(file: ScriptFile, node: Node): void {
   const name = file.child(node, 'name')
@@ -400,7 +407,10 @@ export function dependOn(file: ScriptFile, module: string, weight: number): void
   if (target !== null) file.draft.refer(file.draft.fileKey, 'DEPENDS_ON', target, weight)
 }
 
-/** The exported name: `x` for `exports.x` and `module.exports.x`, `export=` for `module.exports`, else null. */
+/**
+ * The name under which an assignment exports: `x` for `exports.x` and `module.exports.x`, `export=` for `module.exports`; null for any
+ * other assignment.
+ */
 function exportedName(file: ScriptFile, left: Node): string | null {
   const object = file.child(left, 'object')
   const property = file.textAt(left, 'property')
@@ -422,7 +432,10 @@ interface CommonExport {
   readonly kind: string
 }
 
-/** Exports by assignment: `exports.x = …`, `module.exports = …`, and each property of `module.exports = { x, y: …, z() {} }`. */
+/**
+ * Finds what a CommonJS module exports by an assignment: `exports.x = …`, `module.exports = …`, and each property of `module.exports = { x,
+ * y: …, z() {} }`.
+ */
 export function* commonExports(file: ScriptFile, assignment: Node): Iterable<CommonExport> {
   const [left, right] = [file.child(assignment, 'left'), file.child(assignment, 'right')]
   const name = file.kind(left) === 'member_expression' ? exportedName(file, left) : null

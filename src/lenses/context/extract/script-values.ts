@@ -236,7 +236,10 @@ export function requiredModule(file: ScriptFile, node: Node): string | null {
   return file.stringOf(file.inside(file.child(node, 'arguments')))
 }
 
-/** Module of an import used as a type, which `repair.ts` turned into a name where the grammar does not know the syntax. */
+/**
+ * The module in a type such as `import('./a').Name`. Where the grammar does not know this syntax, `repair.ts` has turned the import into a
+ * name, whose original text is read here.
+ */
 function moduleInName(name: string): string | null {
   return /^import\s*\(\s*(["'])([^"'\n]*)\1/.exec(name)?.[2] ?? null
 }

@@ -22,7 +22,10 @@ export function readScript(draft: Draft, tree: SyntaxTree): void {
   if (draft.language === 'javascript') file.visit(byKind({ assignment_expression: shapeAssigned }))
 }
 
-/** Collects names exported apart from their declaration: an exported constant is a concept, wherever in the file the export is. */
+/**
+ * Collects the names that are exported in a separate statement, before constants are declared: an exported constant is a concept wherever
+ * in the file its export is.
+ */
 function collectExportedNames(file: ScriptFile): void {
   for (const statement of file.children(0)) {
     file.draft.step()
@@ -75,7 +78,10 @@ const REFERS = byKind<Visit<ScriptFile>>({
   },
 })
 
-/** Adds a link for a function, class or constant that is named without being called: passed on, compared, thrown. */
+/**
+ * Adds a reference for a function, class or constant that is named without being called, for example passed as an argument, compared or
+ * thrown.
+ */
 function useValue(file: ScriptFile, node: Node): void {
   if (file.isDeclaring(node)) return
   const module = requiredModule(file, node)

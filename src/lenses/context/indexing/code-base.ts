@@ -24,7 +24,10 @@ export function symbolOf(key: string): string {
   return storableText(key)
 }
 
-/** Symbols of an extraction's concepts, in their order; empty for a file that was stored without concepts. */
+/**
+ * Symbols (names in the table of concepts) of the concepts in an extraction, in their order; empty for a file that was stored without
+ * concepts.
+ */
 export function symbolsOf(extraction: Extraction | null): readonly string[] {
   return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
 }
@@ -68,7 +71,10 @@ function hashesIn(bytes: Uint8Array): Uint32Array {
   return hashes
 }
 
-/** Largest number of characters of texts and extractions held in memory: about 5,000 files of ordinary size. */
+/**
+ * Largest number of characters of texts and extractions that a run holds in memory before it writes; enough for about 5,000 files of
+ * ordinary size.
+ */
 const MAX_HELD = 64 * 1024 * 1024
 /** Number of parsed extractions in the cache; linking one file needs a few dozen others. */
 const MAX_PARSED = 512

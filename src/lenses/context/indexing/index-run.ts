@@ -226,7 +226,7 @@ function take(turn: Turn, codeBase: CodeBase, { path, stamp, text, isNew, extrac
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }
 }
 
-/** Embeds what was written. Written files stay when their vectors fail or take too long; the answer then has a warning. */
+/** Embeds the concepts that were written. They stay in the store when embedding fails or takes too long; the answer then has a warning. */
 async function embedded(call: Call): Promise<readonly string[]> {
   const { host, signal, maxWaitMs } = call
   const late = maxWaitMs === null ? null : AbortSignal.timeout(maxWaitMs)

@@ -226,7 +226,7 @@ async function* readAhead(
   }
 }
 
-/** Hashes of files whose concepts were read by this version of the indexer; `files` null: of all files. */
+/** Hashes of the registered files whose concepts were read by the present version of the indexer, by entry; `files` null: of all files. */
 function indexedHashes({ host }: Call, files: ReadonlyMap<string, OwnFile> | null): ReadonlyMap<number, string> {
   const entries = files === null ? undefined : [...files.values()].map(({ entry }) => entry)
   const page = { columns: ['entry', 'hash'], entries }

@@ -66,7 +66,10 @@ export function dropOrphans(writer: StoreWriter): void {
   for (const url of urls) dropConceptsOf(writer, url)
 }
 
-/** Deletes a concept of a file. A concept that another file also provides stays, like one that a call created. */
+/**
+ * Removes a concept from a file that no longer has it. A concept that comes from another file too is kept with that file; otherwise it is
+ * deleted.
+ */
 function dropConcept(writer: StoreWriter, row: Row, url: string): void {
   const entry = entryOf(row)
   writer.table(PROVENANCE).delete({ entry, url })

@@ -1,4 +1,7 @@
-/** The calls `/mind/init`, `/mind/concepts/…` (CX-047, CX-050, CX-055), `/mind/edges/…` (CX-051) and `/mind/provenance/…` (CX-052). */
+/**
+ * The calls `/mind/init`, `/mind/concepts/…` (CX-047, CX-050, CX-055), `/mind/edges/…` (CX-051) and `/mind/provenance/…` (CX-052), which
+ * create, read and delete concepts, links, and the record of which file a concept comes from.
+ */
 import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
 import { compareText } from '../../../base/compare.ts'
@@ -210,7 +213,8 @@ async function createAll(
   return drafts.map(({ name, type }, at) => ({ id: made[at]?.id ?? 0, name, type }))
 }
 
-// Edges (CX-051). A viewer sees an edge who sees both of its concepts, and may change it who may change its source.
+// Calls for links (edges) between concepts (CX-051). A viewer who sees both concepts sees the link; a viewer who may change the source
+// concept may change the link.
 
 const edge = z.lazy(() =>
   z.strictObject({

@@ -1,6 +1,7 @@
 /**
- * The call `/context/extract` (CX-057): applies what a model has read out of one file, completely or not at all. A patch replaces all
- * earlier patches of that file: what they said and this one does not is deleted; what the indexer and other calls wrote stays.
+ * The call `/context/extract` (CX-057): stores a patch, which is what a language model has read out of one file, completely or not at all.
+ * A patch replaces all earlier patches of that file: what only they contained is deleted, and what the indexer and other calls wrote is
+ * kept.
  */
 import { z } from 'zod'
 import type { EntryKey } from '../../../model/entry.ts'

@@ -1,4 +1,7 @@
-/** Writes concepts, links and provenance, for calls and the indexer alike. Runs inside a write transaction. */
+/**
+ * Writes concepts, links, and the record of the files they come from, for calls and for the indexer. Everything runs within a write
+ * transaction.
+ */
 import type { Instant } from '../../../base/clock.ts'
 import type { ChunkDraft, EntryDraft, EntryKey } from '../../../model/entry.ts'
 import type { Audience } from '../../../model/partition.ts'
@@ -69,7 +72,10 @@ function joined(parts: readonly string[]): string {
     .join('\n')
 }
 
-/** The concept's only passage. Its line numbers are those in the file; the names before them serve only to find it. */
+/**
+ * The single passage of a concept's entry. Its line numbers are those in the file; the names in front of the source text serve only to find
+ * it.
+ */
 function chunkOf(draft: ConceptDraft, content: string): ChunkDraft {
   const names = joined(namesOf(draft)).length
   const startLine = draft.startLine ?? 1

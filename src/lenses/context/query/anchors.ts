@@ -32,7 +32,10 @@ export interface Anchor {
   readonly match: Match
   /** Cosine of the concept's vector and the query's; null where it is too low to count. */
   readonly cosine: number | null
-  /** Score that neighbours inherit from the anchor: its relevance; in the documented order its cosine, or 1 where it was found by name. */
+  /**
+   * The part of the score that neighbours of the anchor inherit: its relevance; in the documented order its cosine, or 1 where it was found
+   * by name.
+   */
   readonly worth: number
   /**
    * Whether neighbours can never displace this anchor from the answer: true for anchors found by name; in the order by relevance, only for
@@ -294,7 +297,8 @@ async function completed(
 }
 
 /**
- * Candidates scored by the formula. While some entries have no vector, those that words alone rank first are kept among the first (QE-007).
+ * The candidates scored by the formula. While some entries have no vector yet, those that words alone rank first are kept among the first
+ * (QE-007).
  */
 function ranked(candidates: readonly Candidate[], bound: BoundFormula, brought: Brought): readonly Scored[] {
   const { retrieval, context } = brought
@@ -445,13 +449,22 @@ function docShares(weights: readonly TermWeight[]): (doc: string) => number {
 
 interface NameMatch {
   readonly concept: Concept
-  /** `whole`: the name equals the query; `name`: it contains the query; `words`: it shares words with the query. */
+  /**
+   * How a name matches. `whole`: the name equals the query; `name`: it contains the query unchanged; `words`: it shares words with the
+   * query.
+   */
   readonly match: 'whole' | 'name' | 'words'
-  /** From 0 to 1: the harmonic mean of the share of the query that the name contains and the share of the name that the query contains. */
+  /**
+   * Quality of the match from 0 to 1: the harmonic mean of the share of the query that the name contains and the share of the name that the
+   * query contains.
+   */
   readonly share: number
 }
 
-/** The best matching names, by share, then id; without `inWords`, only names that contain the query unchanged. */
+/**
+ * The names that match the query best, ordered by quality of the match (`share`), then id. Without `inWords`, only names that contain the
+ * query unchanged.
+ */
 function bestNames(
   concepts: VisibleConcepts,
   query: string,

@@ -178,7 +178,8 @@ function rounded(score: number): number {
 }
 
 /**
- * Links between the concepts of an answer: by source in the answer's order, then target, then relation; of equal triples only the heaviest.
+ * The links between concepts of an answer, ordered by their source's place in the answer, then target, then relation. Of several links with
+ * equal source, target and relation, only the one with the highest weight is given.
  */
 function edgesAmong(
   links: LinkIndex,

@@ -93,7 +93,8 @@ function isShown({ lines }: PackItem, pieces: ReadonlyMap<PackItem, Piece>): boo
 }
 
 /**
- * The packed text. Token counts of pieces need not add up to the count of the whole text: while it is too long, the last piece is removed.
+ * Joins the pieces into the packed text. Tokens of pieces need not add up to the tokens of the whole text, so while the text is too long,
+ * the last piece is removed.
  */
 function fitted(items: readonly PackItem[], pieces: Map<PackItem, Piece>, maxTokens: number, count: CountTokens): Pack {
   for (;;) {
@@ -223,7 +224,9 @@ export function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): Rea
   return byUrl
 }
 
-/** Contents of files from the store; for the local owner, who owns the disk, missing ones from the workspace. */
+/**
+ * Contents of files: from the store; for the local owner, who may read the disk, files missing in the store are read from the workspace.
+ */
 export async function contentsOf(call: Call, seen: Look, urls: readonly string[]): Promise<Contents> {
   const stored = storedContents(call, seen, urls)
   const missing = urls.filter(url => !stored.has(url))
@@ -296,7 +299,10 @@ export function headOf(text: string): string {
   return text
 }
 
-/** Whole lines from just before `line` on, as many as fit; at least `line` itself, cut where it is longer than a preview. */
+/**
+ * A preview of whole lines, from just before `line` on, as many as fit. It has at least `line` itself, shortened where it alone is too
+ * long.
+ */
 export function linesFrom(
   text: string,
   line: number,

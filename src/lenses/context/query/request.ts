@@ -27,8 +27,9 @@ import { lengthOf } from '../names.ts'
 const MODES = ['semantic', 'exact', 'hybrid'] as const
 
 /**
- * Order of neighbours. `breadth`: as they are reached; `weighted`: by the score and weight with which they are reached; `relevance`: by the
- * sum over everything that reaches them, with anchors ordered by relevance too.
+ * Orders of the neighbours in an answer. `breadth`: in the order in which they are reached; `weighted`: by the score of the concept that
+ * reaches them, times the weight of the link; `relevance`: by the sum over all concepts that reach them, with anchors ordered by relevance
+ * too.
  */
 const RANKS = ['breadth', 'weighted', 'relevance'] as const
 const RANK_TEXT =
@@ -71,7 +72,10 @@ export const contextRequest = z.lazy(() =>
       .describe('Adds a bundle of texts of at most this many tokens, 0 or more. Default: no bundle'),
   }),
 )
-/** A checked request. `mode` null: the default of this call's first version. `max_tokens` null: no bundle is packed. */
+/**
+ * The checked parameters of a request. `mode` null: the default mode of the first version of this call. `max_tokens` null: the answer is
+ * not packed into a text.
+ */
 export type ContextRequest = Readonly<z.output<typeof contextRequest>>
 
 /** Throws `Refusal` for a search by meaning alone whose query has too few characters. */
@@ -119,7 +123,10 @@ export interface ContextQuestion {
   readonly rank: NonNullable<ContextOptions['rank']>
 }
 
-/** The query for the stages. Throws `invalid_argument` for a search by meaning alone with too short a text. */
+/**
+ * Makes from an engine query the form that the stages of the lens use. Throws `invalid_argument` for a search by meaning alone whose text
+ * is too short.
+ */
 export function questionOf({ text: given, options, mode: legs }: Query): ContextQuestion {
   const text = given.trim().slice(0, MAX_QUERY_LENGTH)
   const {
@@ -138,7 +145,10 @@ export function wantsMeaning({ mode, text }: ContextQuestion): boolean {
   return mode === 'semantic' || (mode === 'hybrid' && lengthOf(text) >= MIN_SEMANTIC)
 }
 
-/** Whether concepts are ordered by relevance, the sum of all evidence; with meaning alone there is nothing to add up. */
+/**
+ * Whether concepts are ordered by relevance, which is a sum of several kinds of evidence. In a search by meaning alone there is only one
+ * kind, so there it is false.
+ */
 export function isByRelevance({ rank, mode }: Pick<ContextQuestion, 'rank' | 'mode'>): boolean {
   return rank === 'relevance' && mode !== 'semantic'
 }
@@ -239,8 +249,9 @@ const SCORE = sum(
 )
 
 /**
- * Binds the formula to its inputs. Numbers of a row: `match` of a found concept, with `name`, `path`, `doc`, `passage` (shares, 0 to 1),
- * `words` (BM25), `meaning` and `expected` (cosines), `whole`; `hops` of a neighbour, with `link`.
+ * Binds the relevance formula of concepts to the weights of one query. The formula reads these numbers of a concept: `match` where the
+ * query found it, with `name`, `path`, `doc` and `passage` (shares of the query's words, 0 to 1), `words` (BM25), `meaning` and `expected`
+ * (cosines) and `whole` (it is a whole file); `hops` and `link` where links from found concepts led to it.
  */
 export function boundRelevance(
   { weights }: Pick<Plan, 'weights'>,

@@ -1,7 +1,7 @@
 /**
- * The stages of the lens `context`: concepts that the query names or that are near it in meaning are found, then their neighbours over
- * links, in the order they are reached or by score (CX-026 to CX-029), as many as the answer has room for (CX-023). Results keep the order
- * of retrieval; the score is that of the formula (`relevance.ts`).
+ * The stages of a query of the lens `context`. First, concepts (functions, classes, documents, …) are found that the query names or that
+ * are near the query in meaning; then concepts linked with the found ones, in the order in which links reach them or by score (CX-026 to
+ * CX-029), as many as the answer has room for (CX-023). Results keep this order; the score shown is that of the formula in `relevance.ts`.
  */
 
 import type { LinkIndex, SearchScope } from '../../../index/contract.ts'
@@ -86,8 +86,9 @@ function reached(graph: Graph, anchors: readonly Anchor[], room: number, depth: 
 }
 
 /**
- * Neighbours within `depth`, with scores. A path scores its start's score times the weights times the decay. A concept gets its best path
- * (CX-029), or with `isSum` the sum of all paths with the fewest hops, so that concepts linked to several anchors come first.
+ * Scores the concepts within `depth` links of the anchors (the concepts that the query found). A path of links scores the score of its
+ * anchor, times the weight of each link, times the decay for each link. A concept gets the score of its best path (CX-029), or with `isSum`
+ * the sum over all shortest paths, so that concepts linked to several anchors come first.
  */
 function scored(graph: Graph, anchors: readonly Anchor[], depth: number, isSum: boolean): Neighbour[] {
   const present = new Set(anchors.map(({ concept }) => concept))
@@ -139,8 +140,9 @@ interface Chosen {
 }
 
 /**
- * Chooses anchors and neighbours. `ordered`: best first. Anchors with `isFixed` are never displaced. The others stop at their share of the
- * limit, and continue as far as neighbours leave room; each further anchor may add neighbours, so those are searched again.
+ * Divides the limit of an answer between anchors (the concepts that the query found, in `ordered` with the best first) and the concepts
+ * linked with them. Anchors with `isFixed` are always taken; other anchors take up to their share of the limit, and more where linked
+ * concepts leave room. Each further anchor may have links of its own, so linked concepts are then searched again.
  */
 function choose(
   graph: Graph,

@@ -170,7 +170,9 @@ interface Found extends Pick<Ranks, 'shown'> {
   readonly isPartial: boolean
 }
 
-/** Messages of the page that still exist and are visible: any of them may have changed since the page was made. */
+/**
+ * Messages of the page that still exist and are still visible to the viewer, since any of them may have changed after the page was made.
+ */
 function foundIn({ store, accessScope }: LensHost, answer: Ranks, viewer: Viewer): readonly Found[] {
   const visibility = accessScope(viewer)
   return store.read(reader => {
@@ -258,8 +260,9 @@ function vectorsOf(reader: StoreReader, model: string, keys: readonly EntryKey[]
 }
 
 /**
- * Up to `count` messages before a message and as many after it, in order, of those that existed at that time. Only messages with the
- * audience that the message has in this answer; none where it is no longer a message of that audience.
+ * Up to `count` messages before a message and as many after it in its session, in order, of those that existed at the time `asOf`. Only
+ * messages with the same audience as the message are returned; none where the message no longer has the audience with which this answer
+ * shows it.
  */
 function neighboursOf(
   host: LensHost,
@@ -367,8 +370,9 @@ export interface Statement extends SaidAt {
 }
 
 /**
- * For each message, the ids of older messages by the same speaker on the same subject, oldest first. Both are shown: leaving out the older
- * ones lost a quarter of the answers in measurements. One step per message, each of which looks at all messages before it.
+ * For each message, the ids of older messages by the same speaker on the same subject, oldest first. Answers show older and newer messages
+ * alike: leaving out the older ones lost a quarter of the answers in measurements. Pauses after each message, which is compared with all
+ * messages before it.
  */
 export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<Statement, readonly string[]>> {
   const known = new Map<Statement, ReadonlySet<string>>()
@@ -396,7 +400,10 @@ export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<
   return idsOfOlder
 }
 
-/** Only among this many of the best messages is the order changed: a message far behind says little about the query. */
+/**
+ * Number of best-ranked messages whose order may be changed to put newer statements first: a message ranked lower says little about the
+ * query.
+ */
 const MAX_MOVED = 10
 
 /** Reorders messages so that each newer statement comes before the older statements that it replaces; other messages keep their order. */

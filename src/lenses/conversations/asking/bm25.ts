@@ -1,4 +1,7 @@
-/** BM25 of short texts for the words of a query. All statistics are computed from the searched texts alone. */
+/**
+ * BM25 scores of short texts (messages and blocks of messages) for the words of a query. All statistics are computed from the searched
+ * texts alone.
+ */
 import { Columns } from '../../../base/columns.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { idf } from '../../../math/bm25.ts'
@@ -110,7 +113,9 @@ export function* scoreTexts(
   }
 }
 
-/** Matches of the words, heaviest first: scores are added in this order, so that equal sums are equal floating-point numbers. */
+/**
+ * The query words with their occurrences, heaviest word first: scores are always added in this order, so that equal sums are bit-identical.
+ */
 function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts: number): Steps<readonly Match[]> {
   const matches = new Array<Match>(words.length)
   let paused = 0
@@ -127,7 +132,9 @@ function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts
   return matches.sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
 }
 
-/** The texts in which some words occur, and how often: occurrences of one word follow those of the word before. */
+/**
+ * A list of the texts in which query words occur and how often, ordered by word: all occurrences of the first word, then all of the next.
+ */
 class Occurrences implements OccurrenceVisitor {
   readonly texts: number[] = []
   readonly counts: number[] = []
@@ -223,11 +230,15 @@ interface OccurrenceVisitor {
 }
 
 /**
- * Word counts of a growing number of short texts: all that BM25 needs of them. Words are stems of the text's language; stop words are left
- * out, also from its length. Numbers are in typed arrays: there are millions of them, and the garbage collector need not traverse them.
+ * Word counts of a growing number of short texts, which is all that BM25 needs. Words are reduced to their stems in the text's language;
+ * stop words are neither counted nor part of a text's length. Numbers are in typed arrays: there are millions of them, and the garbage
+ * collector need not traverse these arrays.
  */
 export class WordCounts {
-  /** The last posting of each stem, by language (a text has one language). Each posting has the index of the one before it. */
+  /**
+   * For each language and stem, the index of its newest posting; each posting contains the index of the one before it. A text has one
+   * language.
+   */
   readonly #last = new Map<Language, Map<string, number>>()
   readonly #postings = new Columns(
     {
@@ -243,7 +254,10 @@ export class WordCounts {
   readonly #lengths: number[] = []
   readonly #lengthsAround: number[] = []
 
-  /** Adds a text and returns its number, counted from 0. `around`: the surrounding text, in the same language. */
+  /**
+   * Counts the words of a text and returns the text's number, from 0. `around`: word counts of the surrounding text (such as the question
+   * before a message), in the same language.
+   */
   add(text: CountedText, around: CountedText | null = null): number {
     const number = this.#lengths.length
     const last = this.#last.get(text.language) ?? new Map<string, number>()

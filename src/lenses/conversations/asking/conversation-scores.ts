@@ -32,7 +32,9 @@ export interface Asking {
   /** Search by the query's vector; null: scores do not depend on meaning. */
   readonly meaning: MeaningQuery | null
   readonly weights: { readonly words: number; readonly meaning: number }
-  /** Messages that contain phrases which are not required, with the share of those phrases that each contains. */
+  /**
+   * Messages that contain phrases of the query that are not required, each with the share of these phrases that it contains (above 0 to 1).
+   */
   readonly holders: ReadonlyMap<EntryKey, number>
   /** Entries that are not valid at the time to which the query refers. */
   readonly invalid: Bitset
@@ -134,7 +136,10 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   return { bound: raised * weight, cosine, nearest, coverage, held, holds, scores }
 }
 
-/** Increase of the score of messages that contain all phrases which are not required; fewer phrases raise it in proportion. */
+/**
+ * Share by which a message's score is raised when it contains all phrases of the query that are not required; with fewer phrases,
+ * proportionally less.
+ */
 const PHRASE_LIFT = 0.5
 
 /** Factors that raise messages containing phrases of the query: one for each share of the phrases that occurs among the messages. */
@@ -152,8 +157,9 @@ function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>)
 const MAX_OF_PEOPLE = 1 + PEOPLE.block
 
 /**
- * Weight of a conversation: its best score of words as a share of the possible one, and its largest cosine, weighted as in the fusion;
- * cubed. Scores within a conversation cannot be compared with others: each has a best message, however unrelated the query is.
+ * Weight of a conversation: (words · coverage + meaning · cosine)³, where coverage is its best BM25 score as a share of the highest
+ * possible one. Needed because scores are relative to the best message of their own conversation, which every conversation has, however
+ * unrelated to the query.
  */
 function weightOf(coverage: number, cosine: number, { words, meaning }: Ingredients): number {
   const share = words * coverage + meaning * cosine
@@ -204,7 +210,10 @@ function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
 /** Distance, in messages, up to which the score of a message raises those of its neighbours. */
 const REACH = 2
 
-/** Positions that may have a score: most messages contain no query word and are near none that does, so they need not be examined. */
+/**
+ * Positions of the messages that may have a score. Most messages neither contain a query word nor are near one that does, and need not be
+ * examined.
+ */
 function placesOf(
   { said, blocks }: Moment,
   { found }: SpokenWords,
@@ -351,7 +360,10 @@ export interface Answering {
   readonly signals: Signals
 }
 
-/** The numbers of a message's score. `isAlone`: only this conversation is searched, so its weight is no part of the score. */
+/**
+ * The named numbers from which a message's score is computed. `isAlone`: only one conversation is searched, so the conversation's weight is
+ * left out.
+ */
 export function answeringOf({ of, at }: Place, isAlone: boolean): Answering {
   const { ranks, ingredients, factors, words, cosines, blockOf, moment, texts } = of
   const [bm25, cosine] = [words[at] as number, cosines.values[at]]

@@ -4,9 +4,15 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Moment } from './question.ts'
 import type { Transcript } from './transcripts.ts'
 
-/** Number of messages of all searched conversations up to which each one is compared; of more, only the nearest are. */
+/**
+ * Largest total number of messages in the searched conversations at which every message is compared with the query's vector; with more,
+ * each conversation compares only its likeliest messages.
+ */
 export const MAX_SCANNED = 10_000
-/** Above that, the number of messages compared in each conversation: the nearest, and those with the best words. */
+/**
+ * Number of messages compared by vector in each conversation when there are too many to compare all: this many nearest ones, and this many
+ * that match the words best.
+ */
 export const LISTED = 200
 /** Cosine that unrelated texts may reach by chance, on the scale of the model MiniLM, where cosines of unrelated texts are 0 ± 0.13. */
 export const CHANCE = 0.1
@@ -45,7 +51,8 @@ export function cosinesOf(transcript: Transcript, moment: Moment, words: Float64
 function scanned(transcript: Transcript, moment: Moment, asked: MeaningQuery): Cosines {
   const entries = moment.said.map(({ entry }) => entry)
   const values = valuesOf(transcript, moment, entries, asked)
-  // The lowest cosine of the conversation, but at most chance: the only message of a short conversation may be near the query.
+  // No similarity means the lowest cosine of the conversation, but at most the cosine of chance, since the only message of a short
+  // conversation may be near the query.
   let least = CHANCE / asked.cosineScale
   for (const value of values) if (value < least) least = value
   return { values, least, listed: null }

@@ -1,4 +1,7 @@
-/** What a query asks for besides its words: a time, statements of the assistant, the present state. English and Spanish. */
+/**
+ * What a query asks for besides its words: a time, statements of the assistant, or the present state of something. Recognised in English
+ * and Spanish.
+ */
 
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -96,7 +99,8 @@ const NOW = new RegExp(
   'u',
 )
 
-// A conversation at a moment: the messages that existed then, and the text units in which words are searched.
+// A conversation at one moment: the messages that existed at that moment, and the text units (messages or pieces of them) in which words
+// are searched.
 
 export interface Spoken {
   readonly entry: EntryKey
@@ -114,7 +118,10 @@ export interface Spoken {
 export interface Recorded {
   /** Messages in the order in which they were said. */
   readonly spoken: readonly Spoken[]
-  /** Text units in which words are searched, and the message of each. Between people: one per message, with its surrounding text. */
+  /**
+   * `units`: word counts of the text units in which words are searched; `unitMessages`: the message of each unit. Between people, each
+   * message is one unit, counted with its surrounding text.
+   */
   readonly units: WordCounts
   readonly unitMessages: readonly number[]
   readonly isOfPeople: boolean
@@ -214,7 +221,10 @@ function mean(lengths: Float64Array): number {
 const BLOCK = 8
 const STRIDE = 4
 
-/** Blocks of neighbouring messages of a session: the subject of a message is often named by the messages around it. */
+/**
+ * Overlapping blocks of neighbouring messages of a session. They are scored as one text, since the subject of a message is often named only
+ * by the messages around it.
+ */
 export interface Blocks {
   readonly count: number
   /** For each message, the number of the block that contains it, and of a second such block in `second`; -1: there is no second block. */

@@ -1,6 +1,7 @@
 /**
- * Ranks the messages of one conversation for one query: words and meaning fused, smoothed over neighbours, raised by the surrounding block,
- * and multiplied by factors for speaker and time. The weights are derived in docs/decisions/036.
+ * Ranks the messages of one conversation for one query. A message's score combines words and meaning, gets a share of its neighbours'
+ * scores and of the score of the block of messages around it, and is multiplied by factors for speaker and time. Derivation of the weights:
+ * docs/decisions/036.
  */
 
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
@@ -49,7 +50,10 @@ export const FAR = 0.1
 /** Evidence by which the messages of one conversation are ranked, in the order in which the messages were said. */
 export interface Evidence {
   readonly sessions: Int32Array
-  /** Positions of messages that may have a score, ascending: those that match by words or meaning, their neighbours, and their blocks. */
+  /**
+   * Positions of the messages that may have a score, ascending: those that match by words or meaning, those near a match, and those in a
+   * block of messages that matches.
+   */
   readonly places: Uint32Array
   readonly words: Float64Array
   /** Cosine of each message with the query; NaN: the message has no vector or was not compared. Empty: meaning does not count. */
@@ -167,7 +171,9 @@ function share(value: number, most: number): number {
   return most > 0 ? value / most : 0
 }
 
-/** Weight of a conversation among others, by its share of the possible evidence; why it is cubed: docs/decisions/036. */
+/**
+ * Weight of a conversation, from its share of the highest possible evidence (0 to 1): the cube of that share (reasons: docs/decisions/036).
+ */
 export function amongOthers(share: number): number {
   return share * share * share
 }

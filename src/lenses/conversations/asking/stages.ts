@@ -41,7 +41,10 @@ import { type Transcript, Transcripts } from './transcripts.ts'
 // Chooses the conversations that a query searches: those that its conditions name, else those whose messages match best.
 
 const NAME = 'conversations.conversation'
-/** Number of conversations ranked for a query, the likeliest first: always this many, and more while all their messages can be compared. */
+/**
+ * Number of conversations ranked for a query, likeliest first: at least MIN_CONVERSATIONS; up to MAX_CONVERSATIONS as long as they have few
+ * enough messages to compare all by vector.
+ */
 const MIN_CONVERSATIONS = 8
 const MAX_CONVERSATIONS = 100
 
@@ -168,7 +171,10 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
   return { words: Number((1 - meaning).toFixed(12)), meaning }
 }
 
-/** Retrieves messages in steps. Other code may write between steps: each conversation is scored as it is at its first step. */
+/**
+ * Retrieves messages, with pauses for other work, during which the store may be written. Each conversation is scored with the messages that
+ * it has when its scoring begins.
+ */
 function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Steps<Retrieval> {
   const known = transcriptsOf(host)
   const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)
@@ -206,7 +212,9 @@ function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryCont
 
 const NONE_KEPT: ReadonlyMap<EntryKey, number> = new Map()
 
-/** Messages that words alone rank first, with their scores: they stay first while some messages have no vector (QE-007). */
+/**
+ * The messages that rank first by words alone, with their scores: while some messages have no vector, these messages stay first (QE-007).
+ */
 function* firstByWords(
   transcripts: readonly Transcript[],
   plan: Plan,
@@ -234,7 +242,10 @@ function statisticsOf(conversations: readonly Weighed[], transcripts: readonly T
 const NO_MESSAGE = 0
 const NO_EVIDENCE: Pick<Weighed, 'cosine' | 'nearest' | 'held'> = { cosine: 0, nearest: undefined, held: 0 }
 
-/** Share of messages with a vector. Counted by conversation only where their partitions contain entries without one. */
+/**
+ * Share of the conversations' messages that have a vector. Counted for each conversation only where their partitions contain entries
+ * without a vector.
+ */
 function embeddedShare(transcripts: readonly Transcript[], { vectors, words }: QueryContext): number {
   const everywhere = { partitions: [...new Set(transcripts.map(({ partition }) => partition))] }
   const rowsIn = (scope: SearchScope) => vectors?.count(scope) ?? 0
@@ -374,7 +385,9 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context
  */
 const STRONG_NEIGHBOUR = 0.4
 
-/** Whether a candidate is noise: no query word, a meaning no nearer than by chance, and no neighbour that raises it. */
+/**
+ * Whether a message is noise: it contains no query word, its cosine is no higher than by chance, and no adjacent message has a high score.
+ */
 function isNoise({ signals }: Candidate, { model }: QueryContext): boolean {
   const { cosine, bm25 = 0, block = 0, before = 0, after = 0 } = signals
   if (cosine === undefined || bm25 > 0 || block > 0) return false

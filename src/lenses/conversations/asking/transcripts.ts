@@ -42,7 +42,10 @@ export class Transcript implements Recorded {
   #before: (Said & { readonly session: string }) | null = null
   #whole: Moment | null = null
 
-  /** Makes the transcript of these messages, in steps: at least one message, ordered by position, all of one partition. */
+  /**
+   * Makes the transcript of the messages, pausing between steps for other work. Requires at least one message; all must be of one partition
+   * and ordered by position.
+   */
   static *of(messages: readonly Stored[]): Steps<Transcript> {
     const transcript = new Transcript(messages)
     yield* transcript.#addAll(messages)
@@ -88,7 +91,10 @@ export class Transcript implements Recorded {
     return this.spoken.at(-1)?.position ?? -1
   }
 
-  /** The conversation without these entries. In steps: as it is at the first step; messages added later are ignored. */
+  /**
+   * The conversation without the `invalid` entries, which did not exist at the time of the query. Pauses between steps; messages added
+   * after the first step are ignored.
+   */
   *at(invalid: Bitset): Steps<Moment> {
     const isMissing = invalid.size > 0 && this.spoken.some(({ entry }) => invalid.has(entry))
     if (isMissing) return yield* momentOf(this, invalid)
@@ -175,7 +181,10 @@ const MAX_NAMES = 1_000
 const PAGE = 1_000
 const BATCH = 250
 
-/** Number of messages appended to threads without pausing, at 50 µs each; a thread with more new ones is read again, in steps. */
+/**
+ * Number of messages appended to threads in memory without a pause, at 50 µs each; a thread with more new messages is read again with
+ * pauses.
+ */
 const MAX_GROWN = 200
 /** How many times a thread is read with pauses, while others keep changing it, before it is read without a pause. */
 const ATTEMPTS = 3
@@ -220,7 +229,10 @@ export class Transcripts {
     return this.#reading(reader => this.#of(reader, threads, partitions))
   }
 
-  /** Transcripts of the conversations of these names, of all holders; those not in memory are read in steps. */
+  /**
+   * Transcripts of the conversations with these names, of all holders, limited to these partitions. Conversations not in memory are read
+   * from the store with pauses for other work.
+   */
   *ofNamed(conversations: readonly string[], partitions: readonly PartitionId[]): Steps<readonly Transcript[]> {
     const threadsOf = (reader: StoreReader) =>
       new Set(conversations.flatMap(name => [...this.#threadsNamed(reader, name)]))
@@ -292,7 +304,10 @@ export class Transcripts {
     return this.#kept.get(id, () => atOnce(readThread(reader, id)))
   }
 
-  /** Reads a thread in steps and keeps it, with messages appended meanwhile. If it changes in another way, it is read again. */
+  /**
+   * Loads a thread into memory, pausing between steps, and adds messages appended during the pauses. If the thread changes in another way,
+   * it is read again.
+   */
   *#load(id: string): Steps<void> {
     for (let attempt = 0; attempt < ATTEMPTS && !this.#kept.has(id); attempt++) {
       const seq = this.#store.lastSeq()
@@ -303,7 +318,10 @@ export class Transcripts {
     }
   }
 
-  /** Brings a thread up to date that was read when the feed had reached `seq` or more. False: reading it again is cheaper. */
+  /**
+   * Updates a thread that was read when the store's change feed had reached at least `seq`. False: the thread changed otherwise than by
+   * appending, or by too much, and must be read again.
+   */
   #bringUp(reader: StoreReader, thread: Thread, id: string, seq: number): boolean {
     const news = entriesChangedAfter(reader, seq, MAX_CHANGES)
     if (news === null || holdsAny(thread, news.entries)) return false
@@ -371,7 +389,10 @@ export class Transcripts {
     }
   }
 
-  /** Records a thread under its conversation's name. A thread whose last message was deleted stays recorded: it is empty. */
+  /**
+   * Adds a thread's id to those kept for the name of its conversation. The id stays even when the thread's last message is deleted; the
+   * thread is then empty.
+   */
   #name(conversation: string, thread: string): void {
     const known = this.#named.find(conversation)
     if (known !== undefined && !known.has(thread)) this.#named.set(conversation, new Set([...known, thread]))

@@ -144,7 +144,10 @@ function partOf(part: unknown): Content {
   return { text, attachments: [{ kind: /image|audio|video/.exec(type)?.[0] ?? 'file', caption, name }] }
 }
 
-/** Replaces file ids by file names: the parts of a message refer to a file by its id, and the metadata gives its name. */
+/**
+ * Replaces file ids in a message's text by file names: the text refers to a file by its id, and the message's metadata gives the file's
+ * name.
+ */
 function withFileNames(shown: readonly Attachment[], files: readonly unknown[]): readonly Attachment[] {
   const named = new Map(files.map((file, index) => [textIn(file, 'id') ?? `#${index}`, fileOf(file)]))
   const known = shown.map(one => {

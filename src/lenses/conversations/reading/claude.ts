@@ -85,7 +85,10 @@ function draftOf(message: unknown, place: Place, options: ReaderOptions, finding
   return { id: textIn(message, 'uuid'), speaker, role, moment, text, attachments, place }
 }
 
-/** Text of a message. Newer exports have blocks in addition to the text; the text contains everything shown of them, but may be empty. */
+/**
+ * Text of a message: its text blocks, which newer exports have in addition to a text field; the text field where there are no such blocks
+ * with text. Blocks of other types are counted as left out.
+ */
 function textOf(message: Fields, findings: Findings): string {
   const texts: string[] = []
   for (const block of listIn(message, 'content')) {

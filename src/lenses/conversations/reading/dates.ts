@@ -48,8 +48,9 @@ const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const ISO = /^(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)?)\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i
 
 /**
- * Parses a time: ISO 8601 (a date alone: midnight), or seconds or milliseconds since 1970, as number or text. A time without a zone is
- * taken in `zone`, or UTC. `Z` gives the moment, not the local time of the writer (RFC 9557, 2.2). Null for anything else.
+ * Parses a time from an export: ISO 8601 (a date alone means midnight), or seconds or milliseconds since 1970, as a number or text. A time
+ * without a zone is taken in `zone`, or else in UTC; `Z` gives the moment, not the local time of the writer (RFC 9557, 2.2). Null for any
+ * other value.
  */
 export function momentOf(value: unknown, zone: Zone | null): Moment | null {
   if (typeof value === 'number') return momentOfNumber(value, zone)
@@ -148,7 +149,8 @@ type Groups = Readonly<Record<string, string | undefined>>
 interface Rule {
   readonly pattern: RegExp
   /**
-   * Meaning of the matched words. `text` and `at`: the whole message and the offset of the words. Null: the words are no date after all.
+   * Date that the matched words mean. `day`: the day on which they were written; `text` and `at`: the whole message and the offset of the
+   * words. Null: the words are no date after all.
    */
   meaning(words: Groups, day: Day, text: string, at: number): Meaning | null
 }
@@ -175,7 +177,8 @@ export function relativeDates(written: string, day: Day): readonly string[] {
     for (const match of text.matchAll(pattern)) {
       const start = match.index
       const end = start + match[0].length
-      // Text already covered is skipped; rules for longer expressions come first: "the day before yesterday" is not "yesterday".
+      // Text already matched by a rule is skipped. Rules for longer expressions come first, so that "the day before yesterday" is not read
+      // as "yesterday".
       if (covered.subarray(start, end).includes(1)) continue
       const meant = meaning(match.groups ?? {}, day, text, start)
       if (meant === null) continue
@@ -269,7 +272,10 @@ function ago(pattern: string): Rule {
   }
 }
 
-/** Direction in time of an expression. `open`: the past, or the future where the sentence has a verb in the future tense. */
+/**
+ * Whether an expression with a weekday means the day before or after the writing day. `near`: the next such day, which may be the writing
+ * day; `open`: the day before, or the day after where the sentence has a verb in the future tense.
+ */
 type Direction = 'before' | 'after' | 'near' | 'open'
 
 function weekday(language: Language, pattern: string, direction: Direction): Rule {
@@ -328,7 +334,10 @@ const CUENTA = String.raw`\d{1,4}|una?|uno|dos|tres|cuatro|cinco|seis|siete|ocho
 const MORNING = 'la|las|una|cada|toda|media|buena|esa|aquella|otra|misma|ninguna|alguna|primera'
 /** Pattern after the name of a month or weekday that refuses a match when a day or year number follows: a full date is not relative. */
 const NO_NUMBER = String.raw`(?!,?\s+(?:the\s+|of\s+|de\s+|del\s+)?\d)`
-/** Words before a count that make it part of a larger one: "half a year ago", "twenty-two days ago", "a year and two months ago". */
+/**
+ * Words before a number that make it part of a larger quantity, so that the expression is not resolved: "half a year ago", "twenty-two days
+ * ago", "a year and two months ago".
+ */
 const PART = String.raw`(?<!\d[.,]|(?:half|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[\s-]{1,3}|(?:days?|weeks?|months?|years?|hundred|thousand)\s{1,3}and\s{1,3})`
 /**
  * Words after a unit of time that make its number part of a larger quantity, so that the expression is not resolved: "hace un año y medio".

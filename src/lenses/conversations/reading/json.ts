@@ -60,7 +60,10 @@ interface JsonLayout {
   isEnded: boolean
 }
 
-/** The elements of the array, each as text. `layout` is complete once the last element was taken. `max`: longest element in characters. */
+/**
+ * Splits a JSON array into its elements, each as text. `max`: longest element, in characters. `layout` reports on the whole file once the
+ * last element has been taken.
+ */
 export async function* jsonElements(
   pieces: AsyncIterable<string> | Iterable<string>,
   max: number,

@@ -219,7 +219,9 @@ function recordIn(json: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** What can be seen of JSON that is cut off or broken: the names of its members, at any depth, and whether they are lists or objects. */
+/**
+ * Structure of JSON text that may be cut off or broken: the names of its members, at any depth, and whether each is a list or an object.
+ */
 function shownOf(text: string): Readonly<Record<string, unknown>> {
   const kinds: Readonly<Record<string, unknown>> = { '{': {}, '[': [] }
   const members = text.matchAll(/"([^"\\]{1,80})"\s*:\s*([{[]?)/g)

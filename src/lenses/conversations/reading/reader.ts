@@ -70,9 +70,15 @@ export function listed(all: Iterable<string>): string {
 
 export type ExportFile = GivenFile
 
-/** Largest file, in bytes, of a format whose messages are all held until the end; other importers of records allow the same size. */
+/**
+ * Largest file, in bytes, of a format whose reader holds all messages in memory until the end; importers of other records use the same
+ * limit.
+ */
 export const MAX_HELD_BYTES = 256 * 1024 * 1024
-/** Largest record (a line, a conversation with an assistant, a mail), in bytes; a larger one is reported and skipped. */
+/**
+ * Largest record (a line, a conversation with an assistant, a mail), in bytes. A larger line or conversation is reported and skipped; a
+ * larger mail is reported and read only up to this size.
+ */
 export const MAX_RECORD_BYTES = 64 * 1024 * 1024
 
 export function nameOf(path: string): string {
@@ -198,7 +204,10 @@ export interface ReaderOptions {
   readonly dateOrder: DateOrder | null
 }
 
-/** A reader of one format. Bad content is added to `findings`, never thrown. Throws `too_large`, and errors of reading a file's bytes. */
+/**
+ * A reader of one export format. Problems in the content are added to `findings`, never thrown. Throws `too_large`, and errors of reading
+ * the file.
+ */
 export type Reader = (
   files: readonly ExportFile[],
   options: ReaderOptions,
@@ -212,7 +221,10 @@ export interface MessageDraft {
   readonly speaker: string
   readonly role: Role | null
   readonly moment: Moment | null
-  /** The time as written in the export, from which ids are made: with more of the export it may be parsed differently. */
+  /**
+   * The time exactly as the export writes it. Ids are derived from this text, since a longer export may lead to another reading of the same
+   * date.
+   */
   readonly written?: string | undefined
   /** Id, in the export, of the message that is answered by this one; null: this one is no answer. */
   readonly replyTo?: string | null | undefined
@@ -248,7 +260,10 @@ const MAX_TITLE = 1_000
  */
 export const SESSION_GAP_MS = 6 * 60 * 60 * 1000
 
-/** The conversation in the common form; null when it has no message. `profile`: the one that the caller gives. */
+/**
+ * Converts a conversation from a reader to the common form; null when it has no message. `profile`: kind of conversation that the caller
+ * requires; null: derived.
+ */
 export function finished(draft: ConversationDraft, profile: Profile | null, findings: Findings): Conversation | null {
   const drafts = distinct(draft.isOrdered ? draft.messages : inTime(draft.messages), findings)
   if (drafts.length === 0) return null
@@ -298,7 +313,10 @@ function distinct(drafts: readonly MessageDraft[], findings: Findings): readonly
   })
 }
 
-/** Messages sorted by time. A message without a time stays behind the one before it, and equal times keep their order. */
+/**
+ * Sorts messages by time. A message without a time stays directly after the message before it, and messages with equal times keep their
+ * order.
+ */
 function inTime(drafts: readonly MessageDraft[]): readonly MessageDraft[] {
   let last = -Number.MAX_VALUE
   const timed = drafts.map(draft => {
@@ -309,7 +327,8 @@ function inTime(drafts: readonly MessageDraft[]): readonly MessageDraft[] {
 }
 
 /**
- * Ids of messages: the export's own; else derived from conversation, time, speaker and content, and from the number of equal ones before.
+ * Ids of messages: the export's own ids; otherwise derived from conversation, time, speaker and content, with a number added where an equal
+ * message came before.
  */
 function idsOf(conversation: string, drafts: readonly MessageDraft[]): readonly string[] {
   const counts = new Map<string, number>()
@@ -393,7 +412,10 @@ interface Branch {
   readonly left: number
 }
 
-/** The shown branch of a tree. `current`: the last node of that branch; where it is unknown, the most recent message is taken. */
+/**
+ * The branch of the message tree that the chat program shows. `current`: the id of the branch's last node; where it is unknown, the branch
+ * of the most recent message is taken.
+ */
 export function branchOf(nodes: readonly TreeNode[], current: string | null): Branch {
   const byId = new Map(nodes.map(node => [node.id, node]))
   const timeOf = ({ draft }: TreeNode): number => draft?.moment?.at ?? 0

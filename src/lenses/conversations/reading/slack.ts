@@ -68,7 +68,8 @@ async function namesIn(files: readonly ExportFile[], findings: Findings): Promis
   const users = new Map<string, { name: string; zone: Zone | null }>()
   const channels = new Map<string, Channel>()
   const folders = new Map<string, Channel>()
-  // Lists are read first, with the users before the channels, since direct conversations are named after people.
+  // Lists of users and channels are read before messages, and users before channels, since direct conversations are named after their
+  // members.
   const lists = files.filter(({ path }) => isSlackList(path))
   for (const file of lists.toSorted((a, b) => Number(isUserList(b)) - Number(isUserList(a)))) {
     for await (const { value } of jsonRecords(file, findings)) {

@@ -87,7 +87,10 @@ function draftOf(
   }
 }
 
-/** Name of the chat. Every export is named after it: on Android the file, on iOS the folder, where the file is always `_chat.txt`. */
+/**
+ * Name of the chat, taken from the name that WhatsApp gives the export: on Android the file's name; on iOS the folder's, where the file is
+ * always `_chat.txt`.
+ */
 function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string | null, findings: Findings): string {
   if (given !== null) return given
   const name = withoutExtension(file.path)
@@ -118,7 +121,10 @@ interface LineShape {
 
 /** A parsed first line of a message; such a line begins with a date and a time. */
 interface FirstLine {
-  /** Numbers of the date in the order of the line: either the year is last, or it is first with four digits, followed by the month. */
+  /**
+   * The three numbers of the date in the order of the line: either the year is last, or a year with four digits is first, followed by the
+   * month.
+   */
   readonly parts: readonly [number, number, number]
   readonly isYearFirst: boolean
   readonly hour: number
@@ -141,16 +147,24 @@ const AM = /^(?:a\.?\s*m\.?|ص|오전|上午|午前)$/i
 const BEHIND = String.raw`[ap]\.?\s*m\.?|[صم]`
 const BEFORE = '오전|오후|上午|下午|午前|午後'
 const TIME = String.raw`(?<hour>\d{1,2})[:.](?<minute>\d\d)(?:[:.](?<second>\d\d))?(?:\s*(?<behind>${BEHIND}))?`
-/** Date and time, separated by a comma, a blank, or a word (`klo` in Finnish, `um` in German, `à` in French). */
+/**
+ * Pattern of a date followed by a time, with a comma, a blank, or a word between them (`klo` in Finnish, `um` in German, `à` in French).
+ */
 const BOTH = String.raw`(?<written>${DATE}[,،]?\s+(?:(?<before>${BEFORE})\s*|\p{L}{1,4}\s+)?${TIME})`
 const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'iu')
 const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'iu')
-/** Marks before a line that begins with a character other than a letter of the reader's writing direction. */
+/**
+ * Direction marks and byte order mark before a line; WhatsApp puts direction marks where a line begins with a digit or with a letter of
+ * another writing direction.
+ */
 const MARKS = /^[\u200e\u200f\ufeff]+/
 /** Number of characters at the start of a line in which a date and time are searched. */
 const LONGEST = 80
 
-/** Parses the first line of a message; null for a line that continues the message above. `shape`: that of the file's first message. */
+/**
+ * Parses the first line of a message; null for a line that continues the message above. `shape`: the shape of the file's first message,
+ * which all others must have.
+ */
 export function firstLineOf(line: string, shape: LineShape | null): FirstLine | null {
   const text = line.replace(MARKS, '')
   const isBracketed = text.startsWith('[')
@@ -235,7 +249,10 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['document', 'document|documento'],
   ['contact', 'contact card|tarjeta de contacto|contacto'],
 ]
-/** The iOS notice of omitted media, by kind, after the name of a document: `report.pdf • 3 pages document omitted`. */
+/**
+ * Pattern of the iOS notice in place of omitted media, by kind; for a document it follows the document's name: `report.pdf • 3 pages
+ * document omitted`.
+ */
 const KIND_OMITTED = new RegExp(
   String.raw`^([\s\S]*?)[\u200e\u200f]{0,3}(${KINDS.map(([, words]) => words).join('|')}) (?:omitted|omitid[oa])$`,
   'i',
@@ -291,7 +308,10 @@ function attachment(kind: string, name: string | null): Attachment {
   return { kind, caption: null, name }
 }
 
-/** Kind of media by the file name: `IMG-20250314-WA0001.jpg`, `00000012-PHOTO-2025-03-14-10-00-00.jpg`, `PTT-20250314-WA0002.opus`. */
+/**
+ * Kind of an attachment by the name of its file: `IMG-20250314-WA0001.jpg`, `00000012-PHOTO-2025-03-14-10-00-00.jpg`,
+ * `PTT-20250314-WA0002.opus`.
+ */
 function kindOfName(name: string): string {
   if (/\.webp$|sticker|^STK-/i.test(name)) return 'sticker'
   if (/\.(?:jpe?g|png|heic|gif)$/i.test(name)) return 'image'

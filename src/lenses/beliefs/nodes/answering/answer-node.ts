@@ -36,7 +36,9 @@ import {
 } from '../wire/protocol.ts'
 import { type NodeCall, nodeOf, notUnderstood, requesterOf, seenState, takenEnvelope } from './node-call.ts'
 
-/** Creates keys for holders of public beliefs that have none. It writes, so it must not be called within a read. */
+/**
+ * Creates signing keys for holders of the given beliefs that have no key. It writes to the store, so it must not be called within a read.
+ */
 async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): Promise<void> {
   const { store, random, clock } = host
   const rows = keys.map(key => columns.rowOf(key)).filter(row => row !== -1)
@@ -103,7 +105,9 @@ function said({ belief }: ShownBelief, chain: string, isEmbedded: boolean): Said
   }
 }
 
-/** Name of a belief's chain for another node: a keyed hash, which reveals neither the holder nor the first version. */
+/**
+ * Name of a belief's chain of versions for another node: a keyed hash, which reveals neither the holder nor the id of the first version.
+ */
 function chainName(view: ShowView, { version: { holder, chain } }: ShownBelief, { federation }: WireScope): string {
   return sign(view.secret(), canonicalJson(['chain', federation, view.requester.id, holder, chain]))
 }
@@ -216,7 +220,10 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
 
 const NOTHING = { items: '[]', vectors: null }
 
-/** The timeout error. It reports the limit, not the true duration, which would reveal how much work hidden beliefs caused. */
+/**
+ * The error for a query that took too long. It reports the time limit instead of the true duration, which would reveal how much work hidden
+ * beliefs caused.
+ */
 function late(timeoutMs: number): BeliefsError {
   return new BeliefsError('TIMEOUT', 'there was no answer within timeout_ms', { elapsed_ms: timeoutMs })
 }
@@ -241,7 +248,8 @@ async function find(
   const embedded = vector === null ? await embedText(state, textOf(query.text), time.signal, time) : embeddedAs(vector)
   const asOf = state.host.clock.now()
   const question = questionOf(query, who.requester)
-  // Read at the same moment as the results: a later change is then reported to a requester that asks for changes since.
+  // The state identifier is computed in the same read as the results, so that a requester that later asks for changes since this state
+  // misses none.
   const { keys, seen, hasMore } = await state.lookInSteps(
     who.requester,
     function* (view) {

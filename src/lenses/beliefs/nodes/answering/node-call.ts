@@ -30,8 +30,9 @@ import {
 } from '../wire/protocol.ts'
 
 /**
- * Checks an envelope. Throws UNAUTHORIZED, always with the same message, if it is not accepted; only a replayed message is reported as
- * such, because whoever has it knows that it was sent. The nonce is used up only if everything else is valid and the sender has units left.
+ * Checks the envelope of a message. If it is not accepted, throws UNAUTHORIZED with one fixed message; only a message that was received
+ * before is reported differently, which reveals nothing, because its sender knows that it was sent. The nonce counts as used only if
+ * everything else is valid and the sender has not exceeded its rate.
  */
 export async function takenEnvelope(
   input: unknown,
@@ -96,7 +97,10 @@ interface NodeLimits {
   readonly addresses: Limits
 }
 
-/** Charges a query. `address`: network address of the sender; undefined: the call came from within this process. Throws `rate_limited`. */
+/**
+ * Counts a query against the rate limits. `address`: network address of the sender; undefined: the call came from within this process.
+ * Throws `rate_limited`.
+ */
 export function chargeNode(state: BeliefsState, sender: string, address: string | undefined): void {
   const { senders, addresses } = limitsOf(state)
   const bucket = bucketOf(state, sender)
@@ -147,7 +151,9 @@ interface KeptSum {
 const MAX_KEPT = 1_000
 const sumsOf = onePer((_: BeliefColumns) => new Map<string, KeptSum>())
 
-/** Checksum over all rows in these partitions, independent of their order; cached until one of the partitions changes. */
+/**
+ * Checksum over the beliefs in these partitions, independent of the order of rows; cached until a belief in one of the partitions changes.
+ */
 function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   const kept = sumsOf(columns)
   const name = partitions.join()
@@ -176,7 +182,9 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
  */
 const MAX_WAIT_MS = 20_000
 const LOOK_MS = 250
-/** Maximum number of waiting requests of one sender (all unknown keys together count as one sender), and of all senders. */
+/**
+ * Maximum number of requests for changes that wait at once: for one sender (all unknown keys count as one), and for all senders together.
+ */
 const MAX_WAITING = 16
 const MAX_IN_ALL = 1_024
 

@@ -69,7 +69,10 @@ const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
 const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
 /** Failure: the node answered in another version of the protocol, or could not read the query. */
 const OTHER_VERSION: Why = { code: 'NODE_UNAVAILABLE', reason: 'protocol', retryable: false }
-/** Also used for nodes that are paused after failures and for unknown names: the error does not reveal which it is (BQ-087). */
+/**
+ * Failure: the node could not be reached. Also used for nodes that are paused after failures and for unknown node ids, so that the error
+ * does not reveal which of these is the case (BQ-087).
+ */
 const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
 /** Failure: an unexpected error occurred on this node itself. */
 const FAILED: Why = { code: 'NODE_UNAVAILABLE', reason: 'failed', retryable: true }
@@ -133,7 +136,10 @@ class NodeQuery {
   readonly #node: NodeIdentity
   readonly #transport: NodeTransport
   readonly #book: NodeBook
-  /** `#asked`: by key of the node, whether a query is sent to it. `#noted`: nodes whose outcome was already counted. */
+  /**
+   * `#asked`: by key of a node, whether this query is sent to the node. `#noted`: keys of nodes whose success or failure was already
+   * recorded.
+   */
   readonly #asked = new Map<string, boolean>()
   readonly #noted = new Set<string>()
   readonly #model: VerifyRequest['model']
@@ -192,7 +198,10 @@ class NodeQuery {
     return may
   }
 
-  /** With the vector unless the node is known to have another model; with the text where it asks for that. */
+  /**
+   * Sends the query and verifies the answer. The query contains the vector unless the node is known to use another embedding model; if the
+   * node then asks for the text, the query is sent again with the text.
+   */
   async #verified(source: AskedSource, keys: Keys, until: number, stop: AbortSignal): Promise<Verified> {
     const known = this.#book.of(source.peer.did)
     const model = modelOf(this.#request.state.host)
@@ -245,7 +254,10 @@ class NodeQuery {
     return keys
   }
 
-  /** Records the outcome for a node. `why`: null if it answered. Counted once per node, even if a query has several of its sources. */
+  /**
+   * Records for the circuit breaker whether a node answered. `why`: the failure; null if the node answered. Counted once per node, even if
+   * a query has several sources on the node.
+   */
   #note({ peer }: AskedSource, why: Why | null, limitMs: number): void {
     if (this.#noted.has(peer.did)) return
     this.#noted.add(peer.did)

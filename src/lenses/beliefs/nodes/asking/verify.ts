@@ -157,7 +157,10 @@ interface Welcome {
   readonly time: TimeLimit
 }
 
-/** Converts verified items to remote beliefs: with this node's names for their holders, and vectors by its own model. */
+/**
+ * Converts verified items to remote beliefs: replaces the names of holders by this node's names, and gives each a vector by this node's
+ * model if possible.
+ */
 export async function remotesOf(
   welcome: Welcome,
   { items, vectorModel }: Pick<Verified, 'items' | 'vectorModel'>,
@@ -209,7 +212,8 @@ async function embedded(
 }
 
 /**
- * Embeds texts; returns nothing if there is no time or embedding fails: the beliefs are then ranked like those that are not embedded yet.
+ * Embeds texts. Returns no vectors if there is no time or embedding fails: the beliefs are then ranked like beliefs of this node that have
+ * no vector yet.
  */
 async function embedTexts(
   { embedder }: LensHost,

@@ -43,7 +43,8 @@ export function vectorsToText(vectors: readonly Float32Array[]): string {
 }
 
 /**
- * Decodes vectors. Null unless the text contains `count` vectors of this length; a vector that is not finite or not of unit length is null.
+ * Decodes vectors from base64. Returns null if the text does not contain exactly `count` vectors of this length. A vector whose numbers are
+ * not finite, or that is not of unit length, is null in the list.
  */
 export function vectorsFromText(
   text: string,
@@ -72,7 +73,10 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Views the same memory as floats if it is aligned, otherwise a copy: short buffers are cut from a shared block. */
+/**
+ * Interprets bytes as 32-bit floats, without copying if they are aligned to four bytes. Short buffers may be unaligned, because they are
+ * parts of a larger block, and are copied.
+ */
 function floatsOf(bytes: Buffer): Float32Array {
   const whole = bytes.byteOffset % BYTES === 0 ? bytes : Uint8Array.from(bytes)
   return new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength / BYTES)
@@ -85,7 +89,10 @@ function unitOrNull(vector: Float32Array): Float32Array | null {
   return Math.abs(Math.sqrt(squares) - 1) <= TOLERANCE ? vector : null
 }
 
-/** Machine time if the host has a node's clock, otherwise the host's clock: messages between machines are compared with it. */
+/**
+ * Time of the machine's clock if the host provides one, otherwise of the host's clock. Times in messages of other machines are compared
+ * with it.
+ */
 export function machineNow({ node, clock }: LensHost): Instant {
   return node?.now() ?? clock.now()
 }
@@ -118,7 +125,10 @@ export function sealedAnswer<T extends object>(
   return { ...open, signature: signStatement(keys, statementOf(open)) }
 }
 
-/** Whether the answer is from the node with this key, for this query, and recent. `statement`: what the node must have signed. */
+/**
+ * Whether an answer is recent, answers this query (by its nonce), and is signed by the node with this key. `statement`: the text that the
+ * node must have signed.
+ */
 export function isAnswerTo(
   envelope: Envelope,
   did: string,
@@ -182,7 +192,10 @@ const vector = z.strictObject({
     .describe('32-bit floats, little-endian, in base64; of unit length'),
 })
 
-/** One set of filters; all sets must be met. Holders, trust, reputation and overall confidence are never included (BQ-121). */
+/**
+ * One set of filters of a query; a belief must meet all sets. Filters on holders, trust, reputation and overall confidence are never sent
+ * to other nodes (BQ-121).
+ */
 const filter = z.strictObject({
   valid_at: instant.nullable().describe('Holds at this moment; null: at any'),
   created_after: instant.nullable().describe('Written at this moment or later; null: no bound'),
@@ -251,7 +264,10 @@ export type WireQuery = Value<typeof wireQuery>
 /** One belief as it is sent to another node. */
 const item = z.strictObject({
   id,
-  /** Name of the belief through all its versions; through a federation it is valid for this requester only. It reveals nothing else. */
+  /**
+   * Name of the belief through all of its versions. For a belief from a federation it differs for each requester. It reveals nothing about
+   * the holder or earlier versions.
+   */
   chain: z.string().min(1).max(100),
   content: text.min(1).refine(content => Buffer.byteLength(content) <= MAX_CONTENT_BYTES),
   content_hash: hash,
@@ -278,19 +294,28 @@ const item = z.strictObject({
   visibility: z.enum(VISIBILITIES),
   /** The federation through which the belief was requested, as a list of one; empty for a public belief. */
   federation_ids: z.array(federation).max(1),
-  /** did:key of the holder of a public belief; for a federated one a pseudonym, or null if the federation is strict. */
+  /**
+   * For a public belief, the did:key of its holder. For a federated belief a pseudonym, or null if the federation hides its holders
+   * completely (is strict).
+   */
   holder_id: text.max(300).nullable(),
   created_at: instant,
   /** Number of holders in the federation who hold a belief with equal content; null for public beliefs. */
   member_count: z.int().min(1).nullable(),
   /** Whether the answer contains a vector for this belief. */
   is_embedded: z.boolean(),
-  /** The holder's signature over `beliefStatement`; null if the holder has a pseudonym, because the node's signature covers the item. */
+  /**
+   * Signature of the holder over `beliefStatement`. Null for a federated belief: its holder is not named, and the node's signature over the
+   * answer covers the item.
+   */
   signature: base64url.nullable(),
 })
 export type WireItem = Value<typeof item>
 
-/** A request for a notice when the visible beliefs of a scope leave a state. It travels in an envelope, like a query. */
+/**
+ * A request to be notified when the beliefs that the sender may see in a scope are no longer in a given state. It is sent in a signed
+ * envelope, like a query.
+ */
 export const wireChangesQuery = z.strictObject({
   protocol,
   scope,
@@ -355,14 +380,20 @@ function reading<T extends z.ZodType>(schema: T): (given: unknown) => Value<T> |
 }
 
 export const asQuery = reading(wireQuery)
-/** Parses an answer. Its items are still a text: each is parsed separately, so that an invalid one does not affect the others. */
+/**
+ * Parses an answer. Its items remain a text at first: each item is parsed separately, so that an invalid item does not invalidate the
+ * others.
+ */
 export const asAnswer = reading(wireAnswer)
 export const asItem = reading(item)
 export const asChangesQuery = reading(wireChangesQuery)
 export const asChanges = reading(wireChanges)
 export const asAbout = reading(wireAbout)
 
-/** Maximum bytes of an answer with one item of the greatest length: each character of it takes up to seven bytes as JSON within JSON. */
+/**
+ * Maximum bytes of an answer with one item of the greatest length. A character of the item can take up to seven bytes, because the item's
+ * JSON is a string within JSON.
+ */
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
 /** Bytes added to the maximum size of an answer for each requested item; most items are far shorter. */
 const ITEM_BYTES = 131_072
@@ -431,7 +462,10 @@ export function wireQueryOf({ source, query, vector, asOf, timeoutMs }: WireQuer
   }
 }
 
-/** Adds the query's time to the filters, so that both nodes select beliefs valid at the same moment, whatever their clocks say. */
+/**
+ * Adds the query's time to the filters if they give no time of validity, so that both nodes select beliefs that are valid at one moment,
+ * whatever their clocks say.
+ */
 function withMoment(filters: readonly WireFilter[], asOf: Instant): readonly WireFilter[] {
   if (filters.some(filter => filter.valid_at !== null)) return filters
   return filters.map((filter, at) => (at === 0 ? { ...filter, valid_at: toIso(asOf) } : filter))

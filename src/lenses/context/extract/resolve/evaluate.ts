@@ -105,7 +105,10 @@ export class Evaluator {
     return file
   }
 
-  /** What a file exports by the name, including the rules of CommonJS and Python. `seen`: questions that this search has asked already. */
+  /**
+   * The value that a file exports under a name, by the rules of its language (ECMAScript, CommonJS, Python). `seen`: questions that this
+   * search has already asked, to end cycles.
+   */
   #exportOf(path: string, name: string, depth: number, seen: Set<string> = new Set()): Value | null {
     const found = this.#exported(path, name, seen, depth)
     if (found !== null) return found

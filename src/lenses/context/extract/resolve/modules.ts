@@ -15,7 +15,10 @@ export interface Facts {
   has(path: string): boolean
   /** Paths of the package.json files that give this package name, sorted. */
   packagesNamed(name: string): readonly string[]
-  /** Paths of files that declare a concept of code with the name or qualified name, in any order; hash collisions may add others. */
+  /**
+   * Paths of files that declare a concept of code with this name or qualified name, in any order. Names are compared by hash, so a few
+   * others may be among them.
+   */
   pathsNamed(name: string): readonly string[]
   /** The only concept of code with this name or qualified name; null when there is none or more than one. */
   conceptNamed(name: string): ConceptPlace | null
@@ -84,7 +87,10 @@ export function ownExport(surface: Surface, name: string): Reference | undefined
   return Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
 }
 
-/** The only file declaring the name that `accepts` allows; null when there is none, or several, as with one file per operating system. */
+/**
+ * The only file that declares the name, among those for which `accepts` is true; null when there is none or more than one, as with one file
+ * per operating system.
+ */
 function declaringFile(name: string, facts: Facts, accepts: (path: string) => boolean): string | null {
   const found = facts.pathsNamed(name).flatMap(path => {
     const surface = accepts(path) ? facts.surface(path) : null
@@ -95,7 +101,10 @@ function declaringFile(name: string, facts: Facts, accepts: (path: string) => bo
   return first !== undefined && found.length === 1 && !isUndeclared(first.target) ? first.path : null
 }
 
-/** Resolves a Go import. `specifier`: an import path, or `OWN_PACKAGE`. Test files are visible only to tests of the same package. */
+/**
+ * Resolves a Go import. `specifier` is an import path, or `OWN_PACKAGE` for the package of the importing file. Test files can be used only
+ * from tests of their own package.
+ */
 function goModule(from: string, specifier: string, facts: Facts): Module {
   const isTest = (path: string) => path.endsWith('_test.go')
   const isOwn = specifier === OWN_PACKAGE
@@ -108,7 +117,9 @@ function goModule(from: string, specifier: string, facts: Facts): Module {
   return { package: specifier, fileOf: name => declaringFile(name, facts, accepts) }
 }
 
-/** The folder of an import: below the folder of the go.mod whose module path is the longest prefix of the import. */
+/**
+ * The folder that a Go import path means: below the folder of the go.mod file whose module path is the longest prefix of the import path.
+ */
 function importedFolder(specifier: string, facts: Facts): string | null {
   const parts = specifier.split('/')
   for (let count = parts.length; count > 0; count--) {
@@ -121,8 +132,9 @@ function importedFolder(specifier: string, facts: Facts): string | null {
 }
 
 /**
- * Resolves a Java name. `specifier`: the name of a package, or `OWN_PACKAGE`: the file's own package, then those imported whole. The files
- * of a package may lie below several roots, such as `main` and `test`; a file below the same root is preferred.
+ * Resolves a name in Java. `specifier` is the name of a package, or `OWN_PACKAGE`, which means the file's own package and then the packages
+ * imported as a whole. A package's files may lie below several root folders, such as `main` and `test`; a file below the importing file's
+ * root is preferred.
  */
 function javaModule(from: string, specifier: string, facts: Facts): Module {
   const surface = facts.surface(from)
@@ -175,14 +187,18 @@ function isFirst(path: string): boolean {
   return /(?:^|\/)(?:lib|main|mod)\.rs$/.test(path)
 }
 
-/** Root file of the crate: the nearest `lib.rs` or `main.rs`; programs, tests and examples that are one file are crates of their own. */
+/**
+ * Root file of the crate to which a file belongs: the nearest `lib.rs` or `main.rs`. Programs, tests and examples that consist of one file
+ * are crates of their own.
+ */
 function crateRoot(from: string, facts: Facts): string | null {
   if (/(?:^|\/)(?:lib|main)\.rs$/.test(from)) return from
   if (/(?:^|\/)(?:bin|tests|examples|benches)\/[^/]+\.rs$/.test(from) && parentOf(from, facts) === null) return from
   for (const folder of foldersAbove(from)) {
     const roots = ['lib.rs', 'main.rs'].map(name => inFolder(folder, name)).filter(path => facts.has(path))
     if (roots.length === 1) return roots[0] as string
-    // Where a folder has both `lib.rs` and `main.rs`, the crate's root is the one that the chain of declaring modules leads to.
+    // Where a folder has both `lib.rs` and `main.rs`, the crate's root is found by following, from file to file, which file declares the
+    // module.
     if (roots.length > 1) return topOf(from, facts)
   }
   return null
@@ -231,7 +247,8 @@ function pythonModule(from: string, specifier: string, facts: Facts): Module | n
   const roots = pythonRoots(from, facts)
   const find = (names: readonly string[]) =>
     roots.reduce<Module | null>((found, root) => found ?? pythonFile(root, names, facts), null)
-  // Where the top package is in the workspace but the module is not, it is not an external package either.
+  // Where the first part of the name is a package of the workspace but the module is missing, the name does not mean an external package
+  // either.
   return find(parts) ?? (find([top]) === null ? { package: top } : null)
 }
 
@@ -246,14 +263,17 @@ function pythonFile(folder: string, parts: readonly string[], facts: Facts): Mod
   return firstOf([...beside, inFolder(path, '__init__.py'), inFolder(path, '__init__.pyi')], facts)
 }
 
-/** Folders from which absolute imports start: that of the file's top package, the workspace, and its `src` and `lib`. */
+/**
+ * Folders in which absolute Python imports are searched: the folder that contains the file's topmost package, the workspace's root, and its
+ * folders `src` and `lib`.
+ */
 function pythonRoots(from: string, facts: Facts): string[] {
   let top = folderOf(from)
   while (top !== '' && facts.has(inFolder(top, '__init__.py'))) top = folderOf(top)
   return [...new Set([top, '', 'src', 'lib'])]
 }
 
-// Resolves files that other languages include, and files that Markdown links to.
+// Finds the files that `#include` and relative imports of the remaining languages name, and those that Markdown links name.
 
 /**
  * Resolves an `#include`. `"x.h"` is searched in the folder of the file, in parent folders, and in their folders `include`; `<x>` is

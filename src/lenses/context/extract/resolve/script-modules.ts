@@ -72,7 +72,10 @@ function byCompilerPaths(from: string, name: string, facts: Facts): Module | nul
   return null
 }
 
-/** Resolves a name by `paths` and `baseUrl`: those of the file itself override those of the files that it extends or refers to. */
+/**
+ * Resolves a name by `paths` and `baseUrl` of a tsconfig.json; settings in the file itself take precedence over those of files that it
+ * names in `extends` or `references`.
+ */
 function byCompilerSettings(config: string, name: string, facts: Facts, seen: Set<string>): Module | null {
   if (seen.has(config) || seen.size === MAX_SETTINGS) return null
   seen.add(config)
@@ -128,7 +131,10 @@ function ofPackage(at: string, settings: ModuleSettings, rest: string, facts: Fa
   return path === null ? null : fileOrFolder(path, facts)
 }
 
-/** The first target that is a file. Build output is seldom in the workspace, so its source is searched in `src`, by convention. */
+/**
+ * The first target that is a file of the workspace. A target in a build folder (`dist`, `lib`, `build`, `out`) is seldom in the workspace,
+ * so its source is also searched in `src`.
+ */
 function firstFile(at: string, targets: readonly string[], facts: Facts): Module | null {
   for (const target of targets) {
     for (const tried of [target, target.replace(/^(\.\/)?(?:dist|lib|build|out)\//, '$1src/')]) {
@@ -157,7 +163,10 @@ const CONDITIONS = ['source', 'types', 'import', 'module', 'node', 'default', 'r
 /** Largest depth of nested conditions in `exports` of a package.json that is read. */
 const MAX_CONDITIONS = 6
 
-/** Targets that a package.json maps a name to. `map`: the value of `exports` or `imports`, of any shape; `name`: `.`, `./x` or `#x`. */
+/**
+ * Targets to which a package.json maps a name. `map`: value of `exports` or `imports`, which may have any shape; `name`: `.`, `./x` or
+ * `#x`.
+ */
 function mappedTargets(map: unknown, name: string): string[] {
   if (!isRecord(map)) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
   if (!Object.keys(map).some(key => /^[.#]/.test(key))) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
@@ -203,10 +212,14 @@ function conditionTargets(value: unknown, depth: number): string[] {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Deepest nesting of conditions that is stored; a file may nest them so deep that writing them as JSON would overflow the stack. */
+/**
+ * Largest depth of nested conditions that is stored. A file may nest them so deep that converting them to JSON would overflow the stack.
+ */
 const MAX_NESTED = 10
 
-/** Settings for module resolution in a file; null for other files, and for one that is not JSON of the expected shape. */
+/**
+ * The settings for finding modules that a file contains; null for a file of another kind, or one that is not JSON of the expected shape.
+ */
 export function moduleSettings(path: string, text: string): ModuleSettings | null {
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (name === 'go.mod') return goSettings(text)
