@@ -53,10 +53,18 @@ function entryOf(name: ErrorCode, meaning: string | undefined): string {
   return `### ${name}\n\n${what}\n\n${lines.join('\n')}\n`
 }
 
-/** What the comment before each row of the table says. */
+/** What the comment in front of each row of the table says, as a sentence in one line. */
 function meaningsIn(source: string): ReadonlyMap<string, string> {
-  const rows = source.matchAll(/\/\*\* ([^\n]*) \*\/\n {2}([a-z_]+): row\(/g)
-  return new Map([...rows].map(([, meaning = '', name = '']) => [name, meaning]))
+  const rows = source.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}([a-z_]+): row\(/g)
+  return new Map([...rows].map(([, comment = '', name = '']) => [name, sentenceOf(comment)]))
+}
+
+function sentenceOf(comment: string): string {
+  const text = comment
+    .replace(/\n \* ?|\n +\* ?/g, ' ')
+    .trim()
+    .replace(/^Error: /, '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function splitDetails(meaning: string): readonly [string, string] {

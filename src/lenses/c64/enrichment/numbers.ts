@@ -235,7 +235,7 @@ export interface NumberRules {
   readonly mnemonics?: readonly string[] | undefined
   /** Whether commas in this question separate numbers even where they could be thousands separators. */
   readonly commasSeparate?: ((query: string) => boolean) | undefined
-  /** Words, such as `POKE`, whose first operand is an address. */
+  /** Words of the domain (such as store instructions) whose first operand is an address. */
   readonly addressWords?: readonly string[] | undefined
   /** Units that make a decimal number before them part of the prose, as in "1024 bytes". Plurals must be listed separately. */
   readonly units?: readonly string[] | undefined
