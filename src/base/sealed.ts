@@ -16,7 +16,10 @@ import {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts the text; the result is base64url. `binding`: everything that the text belongs to; opening it requires the same binding. */
+/**
+ * Encrypts the text; the result is base64url. `binding`: text that says what the sealed text is for (its purpose, or viewer and query). It
+ * is not contained in the result; opening requires exactly the same binding.
+ */
 export function seal(secret: string, binding: string, text: string): string {
   const keys = keysOf(secret)
   const iv = ivOf(keys.iv, binding, text)

@@ -18,7 +18,7 @@ export function startThread(start: StartWorker = startWorker): StoppableThread {
   const forget = shutAtExit(gate)
   worker.once('exit', () => {
     forget()
-    gate.leave() // a worker that died during a run could not leave the gate itself
+    gate.leave() // If the worker died while it ran native code, it could not mark itself as outside the gate; so this thread does it.
   })
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -63,8 +63,8 @@ export class RunGate {
   async pass<T>(work: () => Promise<T>): Promise<T | null> {
     Atomics.store(this.#cells, INSIDE, 1)
     try {
-      // The worker marks itself as inside before it reads whether the gate is shut, and the owner shuts the gate before it reads whether
-      // the worker is inside; so at least one of the two sees the other.
+      // Each side writes before it reads: the worker marks itself as inside, then reads whether the gate is shut; the owner shuts the gate,
+      // then reads whether the worker is inside. So at least one of the two sees the other.
       return Atomics.load(this.#cells, SHUT) === 1 ? null : await work()
     } finally {
       this.leave()

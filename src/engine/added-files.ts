@@ -72,7 +72,10 @@ export class AddedFiles {
     this.isWatched = isWatched
   }
 
-  /** Sets the function that returns the host of a lens, the object through which a lens reads source code. */
+  /**
+   * Sets the function that returns the host of a lens. A lens is a query module of the engine; its host is the object through which it uses
+   * the engine, here to read source code.
+   */
   lendHosts(hostOf: (lens: string) => LensHost): void {
     this.#hostOf = hostOf
   }
@@ -241,7 +244,10 @@ export class AddedFiles {
     }
   }
 
-  /** Added paths with their number of changed, added and deleted files, in the form in which `status` and `sync` return them. */
+  /**
+   * The added paths, each with its number of changed, added and deleted files, in the form in which the operations `status` and `sync`
+   * return them.
+   */
   statesOf({ paths, trees }: Changes): readonly AddedPathState[] {
     return [
       ...paths.map(({ path, isMissing, files, changed, added, deleted }) => ({

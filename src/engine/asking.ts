@@ -73,8 +73,8 @@ export class Asking {
   #streams = 0
 
   /**
-   * If `parts` belong to a temporary store in memory, `of` is the object that answers queries on the engine's own store; null: `parts` are
-   * the engine's own.
+   * `parts`: the parts of the engine that queries use. `of`: if `parts` belong to a temporary store in memory, the object that answers
+   * queries on the engine's own store; null if `parts` are the engine's own.
    */
   constructor(parts: Parts, host: (lens: string) => LensHost, of: Asking | null = null) {
     this.#parts = parts
@@ -140,8 +140,8 @@ export class Asking {
   }
 
   /**
-   * Computes the next `limit` items of a longer answer. `from`: the cached order of results at which to continue; null: there is none, so
-   * the query runs from the start.
+   * Computes the next `limit` items of an answer that is returned in several parts. `from`: the cached order of the results, at which to
+   * continue; null: no order is cached, so the query runs from the start.
    */
   async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
     const now = () => this.#parts.clock.now()

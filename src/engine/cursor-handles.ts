@@ -90,7 +90,7 @@ const NAMES: ReadonlySet<string> = new Set(['cursor', 'next_cursor'])
 /** Maximum depth of nested objects and lists in an operation's schema that is searched for cursors. */
 const MAX_DEPTH = 5
 
-/** Path to a property in an operation's input or output; the step `*` is for every item of a list. */
+/** Path of property names to a cursor in an operation's input or output. The step `*` means every item of a list. */
 type Path = readonly string[]
 
 interface Schemas {

@@ -132,8 +132,8 @@ function requireHeld(reader: StoreReader, id: string, accessScope: AccessScope):
 }
 
 /**
- * Key of an entry whose stored data is damaged, found by its id: it can be deleted although it cannot be read, provided that no other entry
- * with this id is in the viewer's partitions.
+ * Key of the entry with this id whose stored data is damaged, so that the entry can be deleted although it cannot be read. Undefined if the
+ * viewer's partitions (parts of the store with equal access) contain a readable entry with this id.
  */
 function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): EntryKey | undefined {
   const keys = reader.find(id, accessScope.partitions)

@@ -23,9 +23,9 @@ interface Exported {
 }
 
 /**
- * Yields the lines of a lossless export of one committed state of the store, whatever is written meanwhile. If the store can keep that
- * state for readers that pause, at most a page of lines is in memory. The work pauses between lines; after each pause `check` throws if the
- * export must end, because the caller may have been away for long.
+ * Yields the lines of a lossless export. They all show the state of the store at one commit, even if there are writes meanwhile. If the
+ * store can keep that state for readers across pauses, at most a page of lines is in memory, otherwise all lines. After each pause `check`
+ * is called, which throws if the export must end.
  */
 export async function* exportInTurns(
   { store, tables, lenses }: Exported,

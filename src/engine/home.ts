@@ -66,8 +66,8 @@ export function findHome(request: HomeRequest): Home {
 }
 
 /**
- * The reason why no new store may be created in this home; null if one may. Index snapshots are written only for a store that contains
- * something, so a home with snapshots whose store is missing or empty has lost its store.
+ * The reason why no new store may be created in this home (the folder of a store); null if one may. A home with index snapshots but with a
+ * missing or empty store has lost its store, because snapshots are written only for a store that has contents.
  */
 export function lostStore(folder: string): QuerentError | null {
   const { storeFile, indexFolder } = home(folder)

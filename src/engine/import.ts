@@ -171,8 +171,8 @@ function putRow(
   const row = imports.reduce<Row>((given, each) => each.row(table.name, given), Object.fromEntries(cells))
   const entry = line.entry && known.must(line.entry)
   writer.table(table).put(entry === undefined ? row : { ...row, entry })
-  // Appends a change of the entry to the change feed: the entry is unchanged, but a row of the entry in a lens's table was written, and
-  // indexes that follow the feed must learn of that.
+  // The entry itself is unchanged, but a lens's table has a new row for the entry. A change is added to the change feed for that, because
+  // indexes that follow the feed must learn of the new row.
   if (entry !== undefined && table.aspect !== undefined) writer.announce(entry)
   return true
 }

@@ -39,7 +39,10 @@ export class IndexSet {
   readonly #loaded = new Set<Index>()
   /** Positions in the change feed up to which the indexes' snapshots reach, for snapshots whose file header has been read. */
   readonly #saved = new Map<Index, number>()
-  /** Positions in the change feed of snapshots that were found unusable, to recognise whether a snapshot file has been replaced since. */
+  /**
+   * For each index whose snapshot file was found unusable: the position in the change feed that the file's header gave. If the header later
+   * gives another position, another process has replaced the file since.
+   */
   readonly #refused = new Map<Index, number>()
   /** Generators, suspended at a pause, that continue the loading of indexes. */
   readonly #loading = new Map<Index, Steps<void>>()
@@ -119,8 +122,8 @@ export class IndexSet {
   }
 
   /**
-   * Registers a listener that is called before any index may change; it does a piece of work at each call and returns true as long as more
-   * is left.
+   * Sets the listener that is called before any index may change. Each call of the listener does a piece of work that must be finished
+   * first; the listener returns true as long as some of its work is left.
    */
   beforeChange(listener: () => boolean): void {
     this.#onChange = listener
@@ -215,8 +218,8 @@ export class IndexSet {
   }
 
   /**
-   * Position of the last change that may be deleted from the change feed. It lies before the end of every snapshot, because a snapshot
-   * identifies its state by the last change that it contains.
+   * Number of the last change that may be deleted from the store's change feed. A snapshot is recognised as one of this store by the last
+   * change that it contains, so that change and all later ones are kept for every snapshot.
    */
   prunable(): number {
     const reached = Math.min(...[...this.#indexes.values()].map(index => this.#savedAt(index)))
@@ -484,8 +487,8 @@ export class IndexMakers {
   }
 
   /**
-   * Opens a temporary store in memory. Its vectors, if any, are those of this embedder's model, and its indexes are created when they are
-   * first used.
+   * Opens a temporary store in memory with indexes of its own, which are created when they are first used. `embedder`: the embedder whose
+   * vectors the temporary store will hold; null: it will hold no vectors.
    */
   openScratch(embedder: Embedder | null): Scratch {
     const store = openMemoryStore()

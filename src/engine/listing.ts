@@ -31,7 +31,7 @@ import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
 import { VERSION } from './version.ts'
 
-/** Value in a cursor's position for an entry without the instant that the list is ordered by; JSON writes NaN as null. */
+/** Position value in a cursor of a list ordered by a time, for an entry that does not have that time. JSON writes NaN as null. */
 const NO_INSTANT = Number.NaN
 
 type Order = NonNullable<ListInput['order']>
@@ -161,7 +161,10 @@ function viewHead(
   }
 }
 
-/** Maximum number of sets of partitions (one for each kind of viewer) whose entry counts are cached. */
+/**
+ * Maximum number of cached entry counts. A count is cached for each set of partitions (parts of the store with equal access) that some
+ * viewer may read.
+ */
 const SCOPES = 100
 
 interface Kept {
@@ -210,8 +213,8 @@ function namesOf(store: Store, field: SuggestedField, accessScope: AccessScope):
 }
 
 /**
- * Names of holders that have entries, for completion. The local owner is left out, because nobody has to choose the owner's name to act as
- * the owner; and holders whose entries are all public cannot be listed, because public entries are in a partition of no holder.
+ * Names of the holders (owners) of entries, for completion. Two kinds are missing: the local owner, whose name nobody has to choose in
+ * order to act as the owner; and holders with public entries only, because the partition of public entries does not record their holders.
  */
 function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
   const held = Map.groupBy(store.partitions(), ({ audience }) => audience.holder)

@@ -127,8 +127,8 @@ export class Models {
   #around: Surroundings | null = null
 
   /**
-   * `before`: the previous model, which answers queries until the target model has embedded all texts; null: the target model answers at
-   * once.
+   * `before`: the earlier embedding model, which answers queries until the newly configured model (the target) has embedded all texts;
+   * null: the target answers queries at once.
    */
   private constructor(input: ModelsInput, recorded: Recorded | null, before: Embedder | null) {
     const { target, second, settings } = input
@@ -289,7 +289,8 @@ export class Models {
     if (role === 'all') {
       this.#target = next
       this.#settings = settings
-      // If the new model is the present one with other settings, its vectors exist already, so it answers at once.
+      // If the new settings name the present model (for example with another runtime), all its vectors exist already, so the newly opened
+      // embedder answers queries at once.
       if (modelKey(next.model) === modelKey(this.main.model)) this.main.serve(next)
     } else this.#second = next
     this.#isFinished = false

@@ -1,6 +1,6 @@
 /**
- * The identity of this node: its key, and the nonces (numbers used once) of messages that it has accepted, both kept in the store for all
- * processes on it; and the check of signed requests.
+ * The identity of this node (a store of Querent, as a partner of other stores over the network): its key, and the nonces (numbers used
+ * once) of messages that it has accepted. Both are kept in the store for all processes on it. This module also checks signed requests.
  */
 import type { Clock, Instant } from '../base/clock.ts'
 import { fromBase64Url, type Keys, keysOf, SEED_BYTES, toBase64Url } from '../identity/keys.ts'
@@ -89,8 +89,8 @@ function stretchAt(now: Instant): number {
 }
 
 /**
- * Whether nonces of a period of `NONCE_LIFE_MS` milliseconds may be deleted: it is at least two periods ago, so its messages are too old to
- * be accepted, whatever their nonce.
+ * Whether the nonces (numbers used once) of a period of `NONCE_LIFE_MS` milliseconds may be deleted. They may if the period is at least two
+ * periods ago: messages that old are rejected for their date, whatever their nonce.
  */
 function isOver(stretch: number, now: Instant): boolean {
   return stretch < stretchAt(now) - 1
@@ -104,7 +104,10 @@ function forgottenStretch(writer: StoreWriter): number {
 // store, so that no process on it accepts a request that another process has accepted.
 
 export interface SignedRequests {
-  /** The did:key of this node, its public identity, which requests must name as their audience. Created at the first call. */
+  /**
+   * The did:key of this node, that is, of this store as a partner of other stores. It is public, and signed requests to this node must name
+   * it as their audience. Created at the first call.
+   */
   did(): string
   /**
    * The viewer for whom a signed request acts: the agent in this store to which the request's key belongs, otherwise the key itself, which

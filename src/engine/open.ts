@@ -227,8 +227,8 @@ async function openModels(
 const MODEL_VARIABLE = /^QUERENT_(?:EMBEDDER|MULTILINGUAL)/
 
 /**
- * The identity of this node towards other nodes. Undefined if only the default lens was loaded, for one query: then nothing communicates
- * with other nodes.
+ * The identity with which this node (the store of this engine) communicates with other nodes. Undefined if only the default lens (query
+ * module) was loaded, for one query: then nothing communicates with other nodes.
  */
 async function nodeOf(
   options: EngineOptions,
@@ -300,8 +300,8 @@ function machineTimeOf({ machineTime }: EngineOptions): () => number {
 }
 
 /**
- * The transport of messages to other nodes over HTTP; its module is imported when the first message is sent, because most processes send
- * none.
+ * The transport that sends messages to other nodes (other stores of Querent) over HTTP. Its module is imported when the first message is
+ * sent, because most processes send none.
  */
 function httpTransport(): NodeTransport {
   let opened: Promise<NodeTransport> | null = null

@@ -58,7 +58,7 @@ export interface EngineOptions {
   readonly clock?: Clock | undefined
   /** Source of random bytes for ids; injectable so that runs can be reproduced. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined
-  /** Transport of messages to other nodes; default: HTTP. The engine closes it when it is closed itself. */
+  /** Transport of messages to other nodes (other stores of Querent); default: HTTP. The transport is closed together with the engine. */
   readonly transport?: NodeTransport | undefined
   /** Lenses (query modules) to load in addition to the built-in ones. */
   readonly lenses?: readonly Lens[] | undefined

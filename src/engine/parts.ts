@@ -38,7 +38,8 @@ export interface Parts {
   /** Lease that allows one process at a time to write the snapshot files of the indexes. */
   readonly snapshots: Lease
   /**
-   * Creates a lease for the job of this name, a new object at each call: two such lease objects exclude each other even within this engine.
+   * Creates a lease, which lets one holder at a time do the job of this name. Each call creates a new lease object; two objects for one job
+   * exclude each other even within this engine.
    */
   readonly lease: (name: string) => Lease
   readonly uses: Uses
@@ -47,8 +48,8 @@ export interface Parts {
   /** The external search sources that the settings name, such as ChromaDB and Qdrant servers; opened when one of them is first used. */
   readonly sources: () => Promise<SourceSet>
   /**
-   * The key and nonces with which this node communicates with other nodes; undefined in an engine opened for one query with the default
-   * lens only.
+   * The key and the nonces (numbers used once) with which this node, that is, the store of this engine, communicates with other nodes.
+   * Undefined in an engine that was opened for one query with the default lens only.
    */
   readonly node: NodeIdentity | undefined
   readonly signedRequests: SignedRequests | undefined

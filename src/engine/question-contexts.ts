@@ -43,8 +43,8 @@ export class QuestionContexts {
   #secret: string | null = null
 
   /**
-   * `secret`: returns the key with which cursors are sealed, if it belongs to another store (a temporary store uses that of the engine's
-   * store); null: the key in this store.
+   * `secret`: function that returns the key with which cursors are sealed. A temporary store passes the function for the key of the
+   * engine's own store; null: the key of this store is used.
    */
   constructor(parts: Parts, secret: (() => string) | null) {
     this.#parts = parts
@@ -70,8 +70,8 @@ export class QuestionContexts {
   }
 
   /**
-   * The context of a query, if the indexes named are loaded and up to date. Otherwise loads them, pausing between steps, and returns null:
-   * the query must be resolved again, because its start time has passed. Concurrent calls share the loading. Rejects with `cancelled`.
+   * Returns the context of a query if the named indexes are loaded and up to date. Otherwise loads them with pauses and returns null; the
+   * caller must then resolve the query again for a new start time. Concurrent calls share the loading. Rejects with `cancelled`.
    */
   async load(query: Query, names: readonly string[], now: Instant, call: CallContext): Promise<MadeContext | null> {
     const turns = turnsUntil(call.signal)
@@ -171,8 +171,8 @@ export class QuestionContexts {
   #spaceOf({ lens, text }: Query): Space {
     const { models, indexes, store, registry } = this.#parts
     const { knowsLanguages = false } = registry.must(lens)
-    // The models are read only once, because a model may be replaced at any time: the vector of a query and the index that is searched must
-    // belong to the same model.
+    // The models are read only once here, because another task may replace a model at any time, and the vector of a query must come from
+    // the same model as the vectors of the index that is searched.
     const [embedder, multilingual] =
       this.#parts.embedder === null ? [null, null] : [models.main?.current ?? null, models.second]
     const nameOf = ({ model }: Embedder) => vectorsName(modelKey(model))
@@ -258,8 +258,8 @@ interface Space {
   /** Languages that the embedders know, as ISO 639-1 codes; empty means many. Undefined: the query's lens takes no account of languages. */
   readonly languages: readonly string[] | undefined
   /**
-   * The second embedding model, for languages that the main one does not know, with the conversion of cosines to its scale; absent: only
-   * one model is used.
+   * The second embedding model, for languages that the main model does not know, with functions that convert cosines between the scales of
+   * the two models. Absent: only one model is used.
    */
   readonly second?: QueryContext['second']
   readonly vectors: () => VectorSearcher | null

@@ -245,8 +245,8 @@ class Requester {
   }
 
   /**
-   * Drops the record of queries asked on other UTC days, and of nearly alike queries asked more than an hour ago or, after the clock was
-   * set back, in the future.
+   * Drops the counts of different queries if the UTC day has changed. Also drops records of nearly alike queries that were asked more than
+   * an hour ago, or that are dated in the future because the clock was set back.
    */
   #forget(now: Instant): void {
     const day = Math.floor(now / DAY_MS) * DAY_MS

@@ -250,8 +250,8 @@ function isWhole(envelope: Envelope): boolean {
   )
 }
 
-// The identity of this node in communication with other nodes: its key pair, the nonces it has accepted, and the clocks for checking
-// messages and for limits.
+// The identity of this node (a store of Querent) in communication with other nodes: its key pair, the nonces (numbers used once) of
+// messages that it has accepted, and the clocks for checking messages and for limits.
 
 export interface NodeIdentity {
   /**

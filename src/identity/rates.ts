@@ -93,10 +93,13 @@ export function requesterOf(viewer: string): string {
   return viewer.startsWith(KEY) ? KEY : viewer
 }
 
-// Keeps an object (such as a token bucket) for each requester in the memory of one process: created at the requester's first request, and
-// dropped when it equals a new one.
+// Keeps one object (such as a token bucket) for each requester, in the memory of one process. The object is created at the requester's
+// first request, and dropped when its state equals that of a newly created one, such as a full bucket.
 
-/** Number of objects of requesters in memory above which those that equal a new object are looked for and dropped. */
+/**
+ * Number of objects in memory (one for each requester) above which objects are looked for that may be dropped because their state equals
+ * that of a newly created one.
+ */
 const KEPT = 1_024
 
 export class ByRequester<T> {
@@ -111,7 +114,8 @@ export class ByRequester<T> {
   }
 
   /**
-   * Number of requesters' objects in memory. Above about a thousand it is at most twice the number of objects that differ from a new one.
+   * Number of objects in memory, one for each requester. Objects whose state equals that of a new one (such as full token buckets) are
+   * dropped in time, so above about a thousand at most half of the objects are such.
    */
   get size(): number {
     return this.#known.size

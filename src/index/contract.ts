@@ -99,18 +99,22 @@ export interface VectorSearcher {
   /** The `k` entries whose best chunks have the highest cosine with the query's vector, best first. */
   search(request: VectorSearch): readonly Hit[]
   /**
-   * Cosine of the best chunk of each of these entries that is in the scope, in the order of `entries`. By default exact; with
-   * `approximate`, computed from 8-bit vectors (within 0.01, mostly within 0.001).
+   * Scores of these entries for the query's vector: for each entry in the scope (the partitions and entries that the search may read) the
+   * cosine of its best chunk, in the order of `entries`. By default exact; with `approximate`, computed from 8-bit vectors (within 0.01,
+   * mostly within 0.001).
    */
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope, approximate?: boolean): readonly Hit[]
   /**
-   * Cosine of each chunk of the entry that has a vector, by ascending chunk key; empty if the entry is not in the scope. By default exact;
-   * with `approximate`, computed from 8-bit vectors.
+   * Cosine of each chunk of the entry that has a vector, by ascending chunk key. Empty if the search may not read the entry (it is not in
+   * the scope). By default exact; with `approximate`, computed from 8-bit vectors.
    */
   scoreChunks(vector: Float32Array, entry: EntryKey, scope: SearchScope, approximate?: boolean): readonly Hit[]
-  /** Number of chunks in the scope that have a vector in this index. */
+  /** Number of chunks that have a vector in this index and belong to entries in the scope (those that the search may read). */
   count(scope: SearchScope): number
-  /** Whether this index has a vector for the given chunk, or if no chunk is given for any chunk of the entry, within the scope. */
+  /**
+   * Whether this index has a vector for the given chunk of the entry, or without `chunk` for any of its chunks. False if the entry is not
+   * in the scope (the entries that the search may read).
+   */
   has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean
 }
 
@@ -126,11 +130,14 @@ export interface PointScorer {
    * throughout one search.
    */
   score(entry: EntryKey, distance: number): number
-  /** Upper bound on the scores of all entries in this block whose distance is at least `distance`. Must not increase with the distance. */
+  /**
+   * Upper bound on the scores of those entries of the block (a numbered group of points near each other) whose distance from the query's
+   * point is at least `distance`. Must not increase with the distance.
+   */
   bound(block: number, distance: number): number
   /**
-   * Upper bound, for all blocks together, on the scores of entries whose distance is at least `distance`; must not increase with the
-   * distance. Saves computing a bound for each far block.
+   * Upper bound on the scores of all entries, in whatever block (group of points), whose distance from the query's point is at least
+   * `distance`. Must not increase with the distance. With it, a search need not compute a bound for each far block.
    */
   limit?(distance: number): number
 }
@@ -176,22 +183,24 @@ export interface PointIndex extends Index {
    * distance are added, so that the caller can order ties itself.
    */
   search(request: PointSearch): readonly PointHit[]
-  /** Number of points of the entries in the scope. */
+  /** Number of points in the index that belong to entries in the scope (the entries that the search may read). */
   count(scope: SearchScope): number
-  /** Upper limit, exclusive, of the block numbers in use; they begin at 0. */
+  /** Blocks (groups of points near each other) are numbered from 0; all block numbers in use are below this number. */
   readonly blocks: number
   /**
-   * Number that changes when points are distributed over new blocks (mostly by a rebuild). A caller that keeps upper bounds on scores per
-   * block must then compute them again from all `entries`.
+   * Number that changes when all points are distributed over new blocks (groups of points near each other), mostly by a rebuild. A caller
+   * that keeps an upper bound on the scores in each block must then compute its bounds again from all `entries`.
    */
   readonly generation: number
   /**
-   * Entries whose points were added to a block in this generation, oldest first; the list only grows. A caller that keeps upper bounds on
-   * scores per block reads on from its last position in the list and raises the bounds for the new entries; bounds of removed entries may
-   * stay. An entry may occur twice, or no longer have a point.
+   * Entries whose points were added to a block (a group of points) since `generation` last changed, oldest first. A caller that keeps an
+   * upper bound on the scores in each block reads the new part of this list and raises its bounds. An entry may occur twice, or no longer
+   * have a point.
    */
   readonly arrivals: readonly EntryKey[]
-  /** Number of the block that holds the entry's point; -1 if the entry has no point in this index. */
+  /**
+   * Number of the block (a group of points near each other) that contains the entry's point; -1 if the entry has no point in this index.
+   */
   blockOf(entry: EntryKey): number
   /** The three coordinates of the entry's point; undefined if it has none. */
   pointOf(entry: EntryKey): readonly [number, number, number] | undefined
@@ -226,7 +235,8 @@ export interface TermMatch extends TermWeight {
   /** Frequency of the term in the chunk: its occurrences in the text, plus twice its occurrences in the title. */
   readonly tf: number
   /**
-   * `length`: number of tokens in title and text of the chunk. `meanLength`: mean of this number over all chunks of the scope's partitions.
+   * `length`: number of tokens in the title and text of the chunk. `meanLength`: mean of this number over all chunks of the partitions that
+   * the search may read.
    */
   readonly length: number
   readonly meanLength: number
@@ -240,14 +250,15 @@ export interface NearTerm {
   readonly distance: number
   /** Number of chunks in the scope's partitions that contain the term. */
   readonly df: number
-  /** Key of the chunk in the scope's partitions that contains the term and has the lowest key. */
+  /** Key of a chunk that contains the term: of all such chunks in the partitions that the search may read, the one with the lowest key. */
   readonly chunk: ChunkKey
 }
 
 export interface WordIndex extends Index {
   /**
-   * For a query of many terms: reads with pauses the postings of these terms that the other search methods need, so that they need not read
-   * all at once. Must be called with the same arrays as those methods. Their results do not depend on the call.
+   * Prepares the other search methods for a query of many terms: reads the postings (lists of occurrences) of the terms with pauses, so
+   * that those methods need not read them at once. They must then be called with the same arrays; their results are the same without this
+   * call.
    */
   prepare?(terms: readonly WordTerm[], scope: SearchScope): Steps<void>
   /**
@@ -261,8 +272,8 @@ export interface WordIndex extends Index {
    */
   searchInSteps(request: WordSearch): Steps<readonly Hit[]>
   /**
-   * Exact BM25 score of the best chunk of each of these entries that is in the scope, in the order of `entries`; 0 if the entry contains
-   * none of the terms.
+   * Exact BM25 scores of these entries: for each entry in the scope (the entries that the search may read) the score of its best chunk, in
+   * the order of `entries`; 0 if the entry contains none of the terms.
    */
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
   /**
@@ -296,11 +307,11 @@ export interface WordIndex extends Index {
    * often. Other searches and `refresh` may run during a pause; the entries are those at the first step.
    */
   entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset>
-  /** Number of chunks of the entries in the scope. */
+  /** Number of chunks of the entries in the scope (the entries that the search may read). */
   count(scope: SearchScope): number
   /**
-   * Terms that occur in the scope's partitions and whose stem is at most `most` edits from the stem of the word, in lower case without
-   * accents: by distance, then descending document frequency, then term. `allow` in the scope is ignored.
+   * Terms in the searched partitions whose stem is at most `most` edits from the stem of the given word (lower case, without accents).
+   * Nearest first, then those in more chunks first, then by text. The set of allowed entries in the scope is ignored.
    */
   nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[]
 }
@@ -335,8 +346,8 @@ export interface Link {
 }
 
 /**
- * A weighted directed graph. A node is an entry, identified by its node number. A link is in a search scope if the entries of both of its
- * nodes are; links to nodes that do not exist yet are kept until the nodes are added.
+ * A weighted directed graph of entries. Each node is an entry, identified by its node number. A search reads a link only if it may read the
+ * entries of both nodes. A link to a node that does not exist yet is kept until that node is added.
  */
 export interface LinkIndex extends Index {
   /**
@@ -347,7 +358,10 @@ export interface LinkIndex extends Index {
   in(node: number, scope: SearchScope): readonly Link[]
   /** Name of a relation. Relations are numbered in the order of their first use, so a number is valid within one index only. */
   relationName(relation: number): string
-  /** Number of nodes whose entries are in the scope, and number of links between two of these nodes. */
+  /**
+   * Numbers of nodes and links that a search with this scope may read: nodes whose entries are in the scope, and links between two of these
+   * nodes.
+   */
   count(scope: SearchScope): { readonly nodes: number; readonly links: number }
 }
 

@@ -5,8 +5,9 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Functions of the kernel. Addresses are byte offsets into the shared memory. A list contains row slots (u32); an extent table contains
- * runs of slots as pairs of u32 (first slot, number of slots).
+ * Functions of the vector kernel. Addresses are byte offsets into the shared memory. A slot (u32) is the place of one encoded vector (row)
+ * in memory. A list is an array of slots. An extent table describes runs of consecutive slots as pairs of u32 (first slot, number of
+ * slots).
  */
 export interface Kernel {
   configure(pages: number, pageBytes: number, width: number, int8At: number, scaleAt: number, entryAt: number): void
@@ -17,8 +18,8 @@ export interface Kernel {
   prepareRotation(room: number): void
   encodeQuestion(question: number, to: number, planes: number): void
   /**
-   * Maxima over all rows encoded so far: `maxResidual` is the largest ‖vector - scale × int8 components‖ / scale, `maxSquare` the largest
-   * squared length of a vector.
+   * Maxima over all vectors encoded so far, for bounds on the error of scores: `maxResidual` is the largest ‖vector - scale × int8
+   * components‖ / scale, `maxSquare` the largest squared length of a vector.
    */
   maxResidual(): number
   maxSquare(): number
@@ -29,13 +30,14 @@ export interface Kernel {
   scanCodesOf(list: number, n: number): void
   closeCodes(): number
   /**
-   * Ends the search by sign codes with only the rows of allowed entries. Returns the number of slots listed; or, if fewer than `enough`
-   * were found and rows farther away may be allowed, -1 minus the number found.
+   * Ends the search by sign codes (one bit per component) and keeps only encoded vectors whose entry is allowed. Returns how many were
+   * kept. If fewer than `enough` were kept, and vectors left out as too far from the query may also be allowed, returns -1 minus that
+   * number.
    */
   closeCodesIn(allow: number, enough: number): number
   /**
-   * Sorts the listed rows by the inner product of their sign codes with the quantised query, greatest first; returns the address of the
-   * sorted list.
+   * Sorts the listed rows (encoded vectors) by the inner product of their sign codes (one bit per component) with the quantised query,
+   * greatest first. Returns the address of the sorted list.
    */
   sortCodes(list: number, n: number, planes: number, room: number): number
   wholeLevels(least: number): number
@@ -47,8 +49,8 @@ export interface Kernel {
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number): void
   /**
-   * Begins ranking rows by their int8 components. `exact` 1: the largest possible error of each value is taken into account, so that no row
-   * of the best is lost; 0: values are treated as if they had no error.
+   * Begins a search for the best rows (encoded vectors) by their int8 components. `exact` 1: rounding errors are taken into account, so
+   * that none of the k best is missed. 0: scores from int8 components are treated as exact.
    */
   openRank(k: number, heap: number, places: number, allow: number, to: number, least: number, exact: number): void
   rank(extents: number, n: number): void
@@ -59,7 +61,10 @@ export interface Kernel {
   values(list: number, n: number, to: number): void
 }
 
-/** Number of rows in a page; slot >> PAGE_SHIFT is the page of a slot. */
+/**
+ * Number of rows (encoded vectors) in a page of memory. A row's slot is its position over all pages, so slot >> PAGE_SHIFT is the number of
+ * its page.
+ */
 export const PAGE_ROWS = 4096
 export const PAGE_SHIFT = 12
 /** Number of vectors that one call of the kernel encodes. */
@@ -69,7 +74,10 @@ export interface Layout {
   /** Number of components of a stored vector: its dimensions rounded up to a multiple of 64, with zeros in the added components. */
   readonly width: number
   readonly codeBytes: number
-  /** Byte offsets, within a page of rows, of the columns that hold these values of all rows of the page. */
+  /**
+   * A page of memory stores its rows (encoded vectors) column by column: first one value of all rows, then the next. These are the byte
+   * offsets of the columns from the beginning of the page.
+   */
   readonly int8At: number
   readonly scaleAt: number
   readonly entryAt: number
@@ -77,8 +85,8 @@ export interface Layout {
   readonly nextAt: number
   readonly pageBytes: number
   /**
-   * Addresses in the scratch area, which begins at 0: the query as f32, as i16, as sign bits and in four bit planes; two tables of
-   * counters; the rotation; and vectors to be encoded, with their slots.
+   * Addresses of the kernel's working areas, which are placed from address 0 on: the query as f32, as i16, as sign bits and as four bit
+   * planes; two tables of counters; the random signs of the rotation; vectors waiting to be encoded, and the slots (places) for them.
    */
   readonly questionAt: number
   readonly question16At: number

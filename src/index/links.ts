@@ -132,7 +132,10 @@ class Links extends TableIndex implements LinkIndex {
   }
 }
 
-/** Returns a function that tells whether a node exists and its entry is in the scope. */
+/**
+ * Returns a function that tells whether a node of the graph has an entry that the search may read; false for a node that only links refer
+ * to.
+ */
 function seeing({ partitions, allow }: SearchScope): (node: GraphNode) => boolean {
   const visible = new Set(partitions)
   return ({ place }) => place !== null && visible.has(place.partition) && (allow?.has(place.entry) ?? true)

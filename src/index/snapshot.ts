@@ -221,13 +221,13 @@ const PREFIX_LENGTH = 20
 const PIECE = 1 << 30
 
 interface SnapshotHeader {
-  /** `store`: id of the store that the snapshot belongs to; `index`: name of the index. */
+  /** `store`: id of the store from which the snapshot was made. `index`: name of the index that the snapshot contains. */
   readonly store: string
   readonly index: string
   readonly position: number
   /**
-   * The store's change at `position`, as a text. If the store has another change there, its history differs from that of the snapshot,
-   * because a backup was restored.
+   * The change at `position` in the store's change feed, as a text. If the store now has another change at this position, its history
+   * differs from that of the snapshot, because a backup of the store was restored.
    */
   readonly change: string | null
   /** Length in bytes and CRC-32 checksum of the payload, the serialised index that follows the header. */

@@ -208,9 +208,9 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   }
 
   /**
-   * The best row of each entry for an approximate search: with exact cosines for the first `SETTLED` rows, and with cosines from int8
-   * components for as many more rows as `k` entries need. The rows are taken in descending order of their int8 cosines, because the
-   * candidates also contain rows that were selected by error bounds, and these bounds depend on hidden rows.
+   * The best row (encoded chunk vector) of each entry for an approximate search: the first `SETTLED` rows get exact cosines, as many more
+   * as `k` entries need get cosines from int8 components. Rows are taken by descending int8 cosine, because the set of candidates depends
+   * on error bounds and so on hidden rows.
    */
   #settleFirst(request: VectorSearch): Map<EntryKey, Hit> {
     if (request.k === 0) return new Map()
@@ -219,8 +219,8 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     const sorted = scan.candidates({ ...request, k }).sort(bestFirst)
     const first = sorted.slice(0, SETTLED)
     const best = bestOfEntries(settlement.settle(request.vector, first))
-    // Entries whose exact vectors are no longer in the store are not among the hits, but count towards the number of entries, so that the
-    // result does not depend on when they were deleted.
+    // If the exact vectors of an entry are no longer in the store, the entry is left out of the hits but still counts as one of the entries
+    // wanted. So the result does not depend on when the entry was deleted.
     const settled = new Set(first.map(({ entry }) => entry))
     let entries = settled.size
     for (let at = SETTLED; at < sorted.length && entries < k; at++) {

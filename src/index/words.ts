@@ -52,7 +52,10 @@ const STEP = 100_000
 const PAGE = 1000
 /** Number of entries read from the store at a time; low, because the content of an entry may be long. */
 const ENTRIES = 8
-/** Amount of text read from the store between two pauses, in UTF-16 units of content; and the fixed cost of an entry, in the same unit. */
+/**
+ * `READ_AT_ONCE`: amount of text read from the store between two pauses, in UTF-16 units of content. `UNITS_OF_ENTRY`: fixed cost of
+ * reading one entry, counted as if it were so many units of text.
+ */
 const READ_AT_ONCE = 1 << 17
 const UNITS_OF_ENTRY = 512
 /**
@@ -61,8 +64,8 @@ const UNITS_OF_ENTRY = 512
  */
 const BATCH = 8 * 1024 * 1024
 /**
- * Number of changed entries after which a new segment is begun, or a pause is made, when the index follows the store: some milliseconds of
- * work.
+ * Number of changed entries after which a new segment (part of the index) is begun, or work is paused, while the index takes over changes
+ * of the store: some milliseconds of work.
  */
 const CHANGED_AT_ONCE = 1 << 13
 /**
@@ -89,8 +92,8 @@ class Words extends SteppedIndex implements WordIndex {
   #set = new SegmentSet()
   #position = 0
   /**
-   * Prepared readings of the last queries, newest first: `search`, `score`, `weigh` and `explain` are usually called one after the other
-   * for one query, and each needs its reading.
+   * Cached readings of the last queries, newest first. A reading is a query resolved against the index (its words' lists of postings and
+   * weights). `search`, `score`, `weigh` and `explain`, usually called one after the other for one query, all use its reading.
    */
   #known: readonly Known[] = []
   /**
@@ -115,8 +118,8 @@ class Words extends SteppedIndex implements WordIndex {
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
     if (this.#position === reader.lastSeq()) return 0
-    // Changes of vectors are skipped, because they do not affect words. If the index is still at position 0 of the store's change feed, it
-    // is built from the whole store instead: the feed may be much longer than the data that is left.
+    // Changes of vectors are skipped, because they do not affect words. An index that has read nothing of the store's change feed yet
+    // (position 0) is built from the whole store instead: the feed may list far more changes than the store still has entries.
     const news =
       this.#position === 0 ? null : yield* readFeed(reader, this.#position, change => change.kind !== 'vectors')
     if (news === null) {
@@ -164,8 +167,8 @@ class Words extends SteppedIndex implements WordIndex {
       yield
     }
     if (isCompact) yield* set.compact()
-    // Gives the new set of segments a version number higher than any that the previous set had, because cached readings are recognised by
-    // the version.
+    // Gives the new set of segments a higher version number than the previous set ever had, because a cached reading (a query resolved
+    // against the index) is valid only for the version for which it was made.
     set.version += this.#set.version + 1
     this.#set = set
     this.#known = []
@@ -192,7 +195,8 @@ class Words extends SteppedIndex implements WordIndex {
     const steps = readQuestion(this.#set, questionWords(terms), new Set(partitions))
     for (let step = steps.next(false); ; step = steps.next(false)) {
       if (step.done === true) return this.#keep({ terms, partitions, version, reading: step.value })
-      // The index was changed during the pause, so the unfinished reading refers to outdated lists and is given up.
+      // The index was changed during the pause, so the reading being prepared (the query resolved against the index) refers to lists that
+      // are no longer valid, and is given up.
       if ((yield) && this.#set.version !== version) return
     }
   }

@@ -31,8 +31,8 @@ export interface PathChanges extends AddedPath {
 }
 
 /**
- * Whether code that a lens has read has changed, for one indexed file or folder. The number of changed files is only known after the code
- * is read again.
+ * Whether code that a lens (one of Querent's ways to query) has read has changed since, for one indexed file or folder. The number of
+ * changed files is known only after the code is read again.
  */
 export interface TreeChanges {
   readonly path: string
@@ -64,8 +64,8 @@ interface KnownState extends SeenFile {
 }
 
 /**
- * Compares the files below all added paths of the holder with the files on disk. Rejects with `cancelled` if the work is stopped through
- * `turns`.
+ * Compares the files below all paths that the holder (the owner of the entries) has added with the files on disk. `turns`: decides when the
+ * work pauses; if it stops the work, the promise rejects with `cancelled`.
  */
 export async function changedFiles(
   store: Store,
@@ -141,8 +141,8 @@ function withDeleted(
   const missed: (readonly [string, KnownState])[] = []
   for (const file of known) if (!visited.has(file[0]) && isBelow(file[0], at.path)) missed.push(file)
   const isMissing = at.isFolder ? isEmpty && missed.length > 0 : missed.length > 0 && !exists(join(at.path, '..'))
-  // A file that was added through another folder is not reported as deleted because the ignore rules of this folder exclude the file: it
-  // must no longer exist.
+  // If the entries of a file were made through another added folder, this folder's ignore rules do not matter for it: such a file counts as
+  // deleted only if it no longer exists.
   const isDeleted = ([path, { root }]: readonly [string, KnownState]) =>
     root !== null && !unread.some(folder => isBelow(path, folder)) && (root === at.path || !exists(path))
   const deleted = isMissing ? [] : missed.filter(isDeleted).map(([path]) => path)

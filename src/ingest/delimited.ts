@@ -1,6 +1,6 @@
 /**
- * Reads tables as text (CSV, TSV). The content of the entry is the file unchanged; every chunk repeats the header row, and its places say
- * which rows it contains.
+ * Reads tables as text (CSV, TSV). The content of the entry is the file unchanged. Every chunk repeats the header row, and names such as
+ * "rows 10-25" mark which rows a part of the text contains.
  */
 import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'

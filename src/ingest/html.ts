@@ -1,5 +1,5 @@
 /**
- * Reads HTML pages. The content of the entry is the text of the page's main part, so line numbers and places refer to that text, not to the
+ * Reads HTML pages. The content of the entry is the text of the page's main part, so line numbers count lines of that text and not of the
  * HTML file.
  */
 import type { Steps } from '../base/turns.ts'

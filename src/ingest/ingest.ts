@@ -41,8 +41,8 @@ export interface IngestRequest {
   /** Files and folders to add; relative paths start from the working folder of the process. */
   readonly paths: readonly string[]
   /**
-   * Collection of the entries. Here and for the options below: if an option is absent, it has the value given when the path was added
-   * before, otherwise its default.
+   * Collection of the entries. If this option is absent, it has the value given when the path was added before, otherwise its default. The
+   * same applies to the other options of the entries, such as `kind` and `tags`.
    */
   readonly collection?: string | undefined
   /** Kind of the entries. Default: by file type (`document`, `code`), or as the file states. */
@@ -53,7 +53,10 @@ export interface IngestRequest {
   readonly federations?: readonly string[] | undefined
   /** For files of records, such as JSON Lines: for a field of an entry, the name of the record's field. */
   readonly map?: Readonly<Record<string, string>> | undefined
-  /** Name of the lens whose ingesters (file readers) read the files. Default: only the built-in ones. */
+  /**
+   * Name of the lens (one of Querent's ways to query) whose ingesters (file readers) are tried before the built-in ones. Default: only the
+   * built-in ones are used.
+   */
   readonly lens?: string | undefined
   /** Maximum size of a file in bytes; larger files are skipped. Default: 10 MiB. */
   readonly maxBytes?: number | undefined
@@ -140,8 +143,8 @@ class Run {
   /** Absolute paths of files that could not be written, for example because other entries have the ids of their entries. */
   readonly #refused = new Set<string>()
   /**
-   * The rows of the table `SEEN_FILES` of this holder, by absolute path: size and time of files that were read but gave no entry, or none
-   * that records them.
+   * Rows of the table `SEEN_FILES` of this holder (the owner of the entries), by absolute path: size and modification time of files that
+   * were read, but whose size and time no entry records, mostly because no entry was made.
    */
   readonly #seen: Map<string, SeenFile>
   /**
@@ -284,14 +287,17 @@ class Run {
     return stale
   }
 
-  /** Whether the table `SEEN_FILES` already has what it should have for this file: its size and time, or no row. */
+  /**
+   * Whether the table `SEEN_FILES` (files whose size and time no entry records) needs no change for this file: it has the right size and
+   * time, or rightly has no row.
+   */
   #isNoted(loaded: Loaded): boolean {
     return areSeenAlike(this.#seenToKeep(loaded), this.#seen.get(loaded.outcome.absolute))
   }
 
   /**
-   * Size and modification time of the file if the table `SEEN_FILES` must remember them, because the table `FILES` does not have them;
-   * otherwise null.
+   * Size and modification time that the table `SEEN_FILES` must keep for this file. Null: it needs none, because the table `FILES` keeps
+   * them with the file's entries.
    */
   #seenToKeep({ outcome, rows, seen }: Loaded): SeenFile | null {
     const isWritten = outcome.kind === 'read' && outcome.file.documents.length > 0
@@ -376,8 +382,8 @@ class Run {
   }
 
   /**
-   * Deletes the entries of files that no longer exist or that ignore rules now exclude. A file that was added through another folder is not
-   * deleted because the ignore rules of this folder exclude it: it must no longer exist.
+   * Deletes the entries of files that no longer exist or that ignore rules now exclude. This folder's ignore rules do not apply to a file
+   * whose entries were made through another added folder: its entries are deleted only if the file no longer exists.
    */
   async #forget(
     place: Place,

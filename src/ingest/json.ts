@@ -1,6 +1,6 @@
 /**
  * Reads JSON files. The text is kept unchanged unless its lines are very long. The names of the objects and lists around a chunk are its
- * headings, so that each chunk of a long file shows which value it is part of; the items of the outermost list are its places.
+ * headings, so that each chunk shows which value it is part of. Items of the outermost list get place marks, such as "items 10-25".
  */
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
@@ -93,7 +93,10 @@ class Scan {
   /** Position of the last JSON string read, which is the name of a field if a colon follows. */
   #last = { start: 0, end: 0 }
   #name: { readonly start: number; readonly text: string } | null = null
-  /** Nesting depth of the list whose items are the places of the text; -1: there is no such list. */
+  /**
+   * Nesting depth of the outermost list, whose items are named in place marks (such as "items 10-25" for a part of the text); -1: no list
+   * has begun yet.
+   */
   #list = -1
   #items = 0
   #group: { readonly at: number; readonly first: number } | null = null
@@ -171,8 +174,8 @@ class Scan {
   }
 
   /**
-   * Adds an empty heading that ends the section of a value: text after the value that ends at `at` does not belong to the value's name.
-   * Commas and closing brackets directly after the value still do.
+   * Adds an empty heading after the value that ends at `at`, so that later text does not appear under the value's name. The heading is
+   * placed behind commas and closing brackets that follow directly.
    */
   #endHeading(level: number, at: number): void {
     let start = at

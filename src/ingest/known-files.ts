@@ -144,8 +144,8 @@ export function addedPaths(reader: StoreReader, holder: string): readonly AddedP
 }
 
 /**
- * Remembers size and time of the file from which a single deleted entry was made, so that the file is not read again (and the entry not
- * made again) before the file changes.
+ * When a single entry is deleted: remembers size and modification time of the file from which it was made, so that the file is not read
+ * again, and the entry not made again, until the file changes.
  */
 export function keepSeen(writer: StoreWriter, entry: EntryKey, holder: string): void {
   const row = writer.table(FILES).get({ entry })
@@ -161,7 +161,10 @@ export interface AddedPath {
   readonly isFolder: boolean
 }
 
-/** All folders that were added by any holder, or that contain a file added by itself; among them are the ones above and below any path. */
+/**
+ * Paths of all folders that any holder (owner of entries) has added; for a file that was added by itself, the folder that contains it.
+ * Folders above and below a given path are found by comparing these.
+ */
 function rootsOf(reader: StoreReader): readonly string[] {
   const rows = reader.table(ADDED_PATHS).scan()
   return [...new Set(rows.map(row => row['root'] as string))]

@@ -73,8 +73,8 @@ interface Listed {
 }
 
 /**
- * Follows the folders from the root down to `below`. Returns the folder with its ignore rules; or, if `below` or a folder on the way is a
- * file, is left out or cannot be read, what was found; null if the path does not exist.
+ * Follows the folders from `root` down to `below`. Returns the last folder with its ignore rules. If `below` is a file, or if `below` or a
+ * folder on the way is left out or cannot be read, returns a description of that instead. Null: the path does not exist.
  */
 async function descend(
   root: string,
@@ -169,9 +169,9 @@ export function* fileAt(path: string): Generator<Found> {
 }
 
 /**
- * A text made from the names, sizes and modification times of all files at or below a path; the text differs whenever one of the files has
- * changed (QE-012). `folder`: the folder from which on ignore rules apply; both paths are absolute. 5,000 files take about 30 ms, and no
- * file is opened. Rejects if the work is stopped through `turns`.
+ * A text made from the names, sizes and modification times of all files at or below `path`; it differs whenever one of the files has
+ * changed (QE-012). `folder`: where ignore rules begin to apply. Both are absolute. No file is opened; 5,000 files take about 30 ms.
+ * `turns`: decides when the work pauses, and may stop it (then it rejects).
  */
 export async function markOf(
   { folder, path }: { readonly folder: string; readonly path: string },

@@ -20,7 +20,10 @@ import type { KnownFile } from './known-files.ts'
 
 /** Settings for the entries of a file: those of the request itself, and the options that apply to the file's path. */
 export interface EntrySettings {
-  /** Collection and audience that the request itself gives; an existing entry keeps its own where these are absent. */
+  /**
+   * Collection and audience (who may see the entry) that the request itself gives. If one of them is absent, an existing entry keeps its
+   * present value.
+   */
   readonly given: Pick<GivenOptions, 'collection' | 'audience'>
   readonly options: PathOptions
   readonly holder: string
@@ -39,7 +42,9 @@ export function newAudience({ options, holder }: Pick<EntrySettings, 'options' |
   return options.audience ?? audience('private', holder)
 }
 
-/** A file that was read because it, or the way in which it is read, has changed since its entries were written. */
+/**
+ * A file that was read because the file itself, or the way in which such files are read, has changed since the file's entries were written.
+ */
 export interface ReadFile {
   readonly absolute: string
   readonly root: string
@@ -117,8 +122,8 @@ function placeOf(
 const PART = /#(part-\d+|[0-9a-f]{16})$/
 
 /**
- * Existing entries of the file by the part that the suffix of their id names (null: no suffix). The rest of the id is not compared, because
- * it contains the path that the file had at first, which differs from the present one if the file was moved.
+ * Existing entries of the file, by the suffix of their id (such as the number of a part; null: no suffix). The rest of the id is ignored:
+ * it contains the path at the time when the id was made, which is no longer right if the file was moved.
  */
 function entriesByPart({ known, root }: ReadFile): ReadonlyMap<string | null, Entry> {
   const entries = [...(known?.entries.values() ?? [])].filter(({ id }) => id.startsWith(plainId(basename(root))))
@@ -200,8 +205,8 @@ function withTimesOf(before: Entry, draft: EntryDraft): EntryDraft {
 }
 
 /**
- * Audience of a new entry of a file: that of the file's other entries. If they have different audiences, the new entry is private, because
- * it may be one of them under a new id.
+ * Audience (who may see it) of a new entry of a file: that of the file's existing entries. If these have different audiences, the new entry
+ * is private: it may be the text of one that was private, only with a new id.
  */
 function audienceBeside({ known, settings }: ReadFile): Audience {
   const [first, ...others] = [...(known?.entries.values() ?? [])].map(entry => entry.audience)

@@ -70,8 +70,8 @@ export interface ChatOptions extends ChatRequest {
 }
 
 /**
- * Settings for imported messages; null: the setting was never given, for this import or an earlier one. A message already in the store
- * keeps its values, except for those in `given`.
+ * Settings for imported messages. `given` has those of this import, which also change messages already in the store. The other fields apply
+ * to new messages only, and include what earlier imports set; null: never set.
  */
 export interface ChatSettings {
   readonly given: {
@@ -163,8 +163,8 @@ export interface LensHost {
   /** Resolves when all entries written so far have their vectors; at once where there is no embedder. Rejects when embedding fails. */
   embedded?(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void>
   /**
-   * Runs `body` under a named lock: waits until no other body with this name of this lens runs on the store, in any process. Rejects with
-   * `cancelled` when the signal is aborted during the wait. Absent where no other process can use the store.
+   * Runs the function `body` under a named lock: waits until no other such function runs under this name for this lens on the store, in any
+   * process. Rejects with `cancelled` when the signal is aborted during the wait. Absent where no other process can use the store.
    */
   exclusive?<T>(name: string, options: ExclusiveOptions, body: (turn: Turn) => Promise<T>): Promise<T>
   /** The folder that the store belongs to; absent for a store without one, such as a store in memory. */
@@ -200,7 +200,7 @@ export interface LensHost {
   scratch?(): Scratch
   /**
    * Runs a query through the pipeline with the stages of this lens, or of another lens named in the input. The answer includes the entries
-   * of its items as they were at that time; entries read later must be checked for access again.
+   * of its items as they were when the query ran. Entries that the lens reads later must be checked for access again.
    */
   query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal' | 'now' | 'rows'>): Promise<Answer>
   explain(request: ExplainRequest, call: CallContext): Promise<ExplainAnswer>
@@ -216,11 +216,11 @@ export interface Remotes {
 
 export interface ExclusiveOptions {
   readonly signal: AbortSignal
-  /** Called once when the caller must wait because another body with this name is running. */
+  /** Called once when the caller must wait, because work under a lock of the same name is already running. */
   readonly onWait?: (() => void) | undefined
 }
 
-/** Given to the body that `exclusive` runs, for as long as it holds the lock. */
+/** What `exclusive` passes to the function that it runs under its lock. Valid for as long as the lock is held. */
 export interface Turn {
   /** Aborted when the caller's signal is aborted, when the engine closes, and when another process has taken over the lock. */
   readonly signal: AbortSignal
@@ -257,8 +257,9 @@ export interface Job {
 }
 
 /**
- * A check to be called first in each transaction of a job or an exclusive body: throws `cancelled` when another process has taken over the
- * lease. Needed because a process that was suspended learns this by its signal only later, when it may have written already.
+ * A check to be called first in each transaction of a background job or of work under a lock (`exclusive`). It throws `cancelled` when
+ * another process has taken over the lease. Needed because a process that was suspended gets its signal only later, when it may have
+ * written already.
  */
 export type Condition = (reader: StoreReader) => void
 
@@ -307,7 +308,8 @@ export interface Lens extends LensDeclaration {
   /** Indexes of links over the lens's own tables; the lens only declares them, and the engine builds them. */
   readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
   /**
-   * When false, the lens's stages never search words, so that a query whose items are not read need not load the word index. Default true.
+   * False: the lens's stages never search words, so a query that returns only ranked keys, without items, does not load the word index.
+   * Default true.
    */
   readonly readsWords?: boolean | undefined
   /**
@@ -325,8 +327,8 @@ export interface Lens extends LensDeclaration {
    */
   prepare?(host: LensHost, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Scratch | null>
   /**
-   * The stages of the query that the lens replaces; default stages are used for the rest. A function is called once per engine, with the
-   * engine's services for the lens.
+   * The stages of the query that the lens replaces; default stages are used for the rest. Where the stages are given as a function, it is
+   * called once per engine, with the engine's services for the lens.
    */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
@@ -341,9 +343,9 @@ export interface Lens extends LensDeclaration {
   /** Imports the files of an add request that asks for chats (`AddRequest.chat`). At most one lens has it. */
   readonly importChat?: ImportChat | undefined
   /**
-   * Called in each transaction in which the engine's own operations write or delete entries, before the write; some of the entries may have
-   * no row in this lens's tables. The returned function is called after the write, and corrects copies of the entries' data in other
-   * entries.
+   * Called in each transaction in which the engine's own operations write or delete entries, before the write. The function that it returns
+   * is called after the write, and corrects data that the lens copied from these entries into other entries. Some of the entries may have
+   * no row in this lens's tables.
    */
   beforeWrite?(writer: StoreWriter, entries: readonly EntryKey[]): () => void
   /**

@@ -27,7 +27,10 @@ import type { ImportChat, Lens, LensDeclaration, LensHost } from './lens.ts'
 
 /** A lens whose code is loaded on demand. */
 export interface LoadableLens extends LensDeclaration {
-  /** Functions of the lens that the engine must know to exist before the lens is loaded. A test compares this list with the lens. */
+  /**
+   * Optional functions that the lens has. The engine must know this before it loads the lens's code. A test compares this list with the
+   * lens.
+   */
   readonly hooks?: readonly ('install' | 'importChat' | 'beforeWrite')[] | undefined
   load(): Lens | Promise<Lens>
 }
@@ -310,17 +313,17 @@ export const defaultLens: Lens = {
 export interface Delegate {
   readonly name: string
   readonly kinds: readonly string[]
-  /** Names of the aspects that only entries of the lens's kinds have. */
+  /** Names of the aspects (tables with one row per entry, usable in filters) that only entries of the lens's kinds have. */
   readonly aspects: readonly string[]
   stages(): Promise<Stages>
 }
 
-/** Name of the fact in a query's plan that holds the name of the lens to which the query is passed on. */
+/** Name under which a query's plan, as shown to users, holds the lens to which the query was passed on. */
 const DELEGATED_TO = 'delegated_to'
 
 /**
- * Stages of the default lens: a query that only entries of one delegate lens can answer runs through that lens's stages, every other query
- * through `own`.
+ * Stages of the default lens. A query that only entries of one delegate (a lens that ranks its own kinds of entries) can answer runs
+ * through that lens's stages, every other query through `own`.
  */
 export function delegating(own: Stages, delegates: readonly Delegate[]): Stages {
   if (delegates.length === 0) return own
@@ -349,7 +352,10 @@ export function delegating(own: Stages, delegates: readonly Delegate[]): Stages 
   }
 }
 
-/** Whether a filter can only be met by entries of the delegate lens's kinds, or with its aspects. */
+/**
+ * Whether a filter can be met only by entries of the kinds that the delegate lens ranks, or by entries with one of its aspects (tables of
+ * fields).
+ */
 function isOnlyFor(filter: Filter, delegate: Delegate): boolean {
   switch (filter.op) {
     case 'and':

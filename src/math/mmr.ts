@@ -17,7 +17,10 @@ export interface Choice {
   likeness(a: number, b: number): number
   /** The groups to which an item belongs, each with the largest number of its items that may be taken. */
   groups?(item: number): readonly Group[]
-  /** Tier of an item, which never falls in ranked order. All items of a lower tier are considered before those of a higher tier. */
+  /**
+   * Tier (priority group) of an item, which never falls in ranked order. All items of a lower tier are considered before those of a higher
+   * tier.
+   */
   tier?(item: number): number
   /** Asked before each choice; once true (time is up), remaining items are taken in their ranked order without comparison. */
   isOver?(): boolean
@@ -39,9 +42,9 @@ export interface Group {
 }
 
 /**
- * The chosen items in the order of choice. With lambda below 1, pauses after each item that is compared with those taken before, at most
- * `limit` cosines each: in total about half the square of `limit`, and seldom as much as `limit` times the number of items in the tiers
- * considered.
+ * The indexes of the chosen items, in the order of choice. With lambda below 1 it pauses after each item that is compared with the items
+ * already taken. The number of cosines computed is about half the square of `limit` in all, and seldom as much as `limit` times the number
+ * of items.
  */
 export function* choose(choice: Choice): Steps<number[]> {
   const chosen: Chosen[] = []
@@ -92,7 +95,10 @@ function* spreadTier(
 ): Steps<void> {
   const { limit, lambda, isOver = () => false, admits = () => true } = choice
   const open = new OpenItems(to - from)
-  /** For each item of the tier, by its index minus `from`: its largest cosine to the chosen items with an index below `compared`. */
+  /**
+   * For each item of the tier, at its index minus `from`: the largest of its cosines to the chosen items that it was compared with so far.
+   * `compared` holds how many those are, counted from the first chosen one.
+   */
   const likest = new Float64Array(to - from).fill(Number.NEGATIVE_INFINITY)
   const compared = new Int32Array(to - from)
   if (chosen.length === 0) open.fill(at => lambda * choice.score(from + at))
@@ -109,8 +115,8 @@ function* spreadTier(
     const likeness = Math.max(0, likest[at] as number)
     if (!admits(likeness) || !room.take(from + at)) continue
     chosen.push({ item: from + at, likeness })
-    // Before the first item was chosen, values were computed without any cosine, and a negative cosine could raise them: so they are no
-    // upper bounds, and all are reset to infinity.
+    // Until the first item was chosen, values were computed without cosines. A negative cosine can raise such a value, so it is no upper
+    // bound: all values are set to infinity, and thus computed again before use.
     if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
   }
 

@@ -27,15 +27,18 @@ export interface Scored extends Candidate {
   /** Score by which the candidate is ranked, unless it has an `order`. */
   readonly score: number
   /**
-   * Amount by which the score was raised above that of the formula: while some entries have no vector, this keeps candidates first that
-   * rank first by words. Undefined: not raised.
+   * Amount by which the score was raised above the value of the formula. While some entries have no vector, candidates that rank first by
+   * words alone are raised so that they stay first. Undefined: not raised.
    */
   readonly lifted?: number | undefined
   /** Value by which the candidate is ranked, descending, in a list that is not ordered by score, such as a date. */
   readonly order?: number | undefined
   /** Second number that orders candidates with equal scores (or equal `order`), descending; absent: 0. */
   readonly tie?: number | undefined
-  /** Number, from 0, of the retrieval that first found the candidate; candidates of an earlier retrieval rank first. Absent: 0. */
+  /**
+   * Number, from 0, of the retrieval that first found the candidate. A query retrieves again, each time more candidates, when a page needs
+   * more than it has; candidates of an earlier retrieval rank first. Absent: 0.
+   */
   readonly round?: number | undefined
 }
 
@@ -65,7 +68,7 @@ export interface Named {
   readonly passage?: number | undefined
 }
 
-/** What determines the position of an item in the total order of an answer. */
+/** What determines the position of an item in the total order of an answer, an order in which no two items are equal. */
 export interface Place extends Named {
   readonly order: number
   /** Value that orders items with equal `order`, descending; absent: 0. */

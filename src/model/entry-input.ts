@@ -11,7 +11,10 @@ import { filterInput, groupInput, instantInput, queryInput } from './query-input
 /** Who may see an entry besides its holder. */
 export type Visibility = Audience['kind']
 
-/** Schema for text that is stored exactly as given: text that no store can hold is refused, not repaired. */
+/**
+ * Schema for text that is stored exactly as given. Text that no store can hold (with a NUL character or half of a surrogate pair) is
+ * refused, not repaired.
+ */
 export function keptText(text: z.ZodString): z.ZodString {
   return text.refine(isStorable, 'text without NUL and lone surrogates')
 }

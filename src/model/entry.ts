@@ -127,7 +127,10 @@ function namesOf({ title }: Pick<Entry, 'title'>, { headings }: ChunkNames): rea
   return [title, ...headings.filter(heading => heading !== title)]
 }
 
-/** Lines of a chunk's lead that contain letters or digits; the line of dashes between a table's header and its rows is left out. */
+/**
+ * Lines of a chunk's lead (the table header or opening of fenced code that belongs to it) that contain letters or digits. The line of
+ * dashes between a table's header and its rows is left out.
+ */
 function leadWords({ lead = '' }: ChunkNames): string {
   return lead
     .split('\n')

@@ -62,8 +62,8 @@ export const TIME_FIELDS: readonly FieldName[] = [
 ]
 
 /**
- * The data of one entry on which a filter is evaluated. `aspect` gives the value of an aspect's column for the entry, or null where the
- * entry has no row in that aspect.
+ * The data of one entry on which a filter is evaluated. `aspect`: gives the entry's value in a column of an aspect (a table with at most
+ * one row per entry), or null where the entry has no row there.
  */
 export interface FilterSubject {
   readonly entry: Entry

@@ -14,7 +14,7 @@ import { type Explanation, leaf, node } from './explanation.ts'
 export type Numbers = Readonly<Record<string, number>>
 /** The numbers of a query that has none. One shared object, since compiled scorers are cached by this object. */
 export const NO_NUMBERS: Numbers = {}
-/** Explanation trees that replace single numbers in an explanation, by the name of the number. */
+/** Explanation trees by the name of a number: in an explanation, the tree is shown in place of that number. */
 export type Expansions = Readonly<Record<string, Explanation>>
 
 interface Options {
@@ -38,7 +38,7 @@ interface NumberNode extends Options {
   readonly kind: 'number'
   readonly label: string
   readonly name: string
-  /** 1: the number is added; -1: it is subtracted. */
+  /** Sign of the number in the sum: 1 adds it, -1 subtracts it. */
   readonly sign: 1 | -1
 }
 
@@ -116,7 +116,8 @@ function has(name: string, row: Numbers, query: Numbers): boolean {
 }
 
 /**
- * Whether a part of a combination may be left out by `when` or `unless`; the parts of a quotient and the first part of a lift never are.
+ * Whether a part of a formula may be left out because of its `when` or `unless`. The parts of a quotient, and the first part of a lift (a
+ * product whose other factors apply only where the first is above 0), are never left out.
  */
 function isConditional({ kind, of }: Combination, at: number): boolean {
   const { when, unless } = of[at] as Formula
@@ -228,7 +229,10 @@ export function componentsBy(formula: Formula, row: Numbers, query: Numbers): Re
   return components
 }
 
-/** Adds a part's contribution to the components by name; the score contains the part `scale` times. */
+/**
+ * Function that adds to `components`, by name, the amounts that one part of a formula contributes to the score. `scale`: the number by
+ * which the rest of the formula multiplies that part.
+ */
 type Adder = (row: Numbers, scale: number, components: Record<string, number>) => void
 
 const adderOf = keptBy(makeAdder)
@@ -270,7 +274,7 @@ function makeAdder(formula: Formula, query: Numbers): Adder {
         const scores = parts.map(({ score }) => score(row))
         const start = scores.findIndex(score => score !== null)
         let running = scores[start] ?? 0
-        // Factors without a component name multiply the components of the product's first part.
+        // A factor that has no component name of its own multiplies the components of the product's first part.
         let whole = scale
         const end = isLift && running <= 0 ? start + 1 : parts.length
         for (let at = start + 1; at < end; at++) if (parts[at]?.component === undefined) whole *= scores[at] ?? 1
@@ -321,7 +325,10 @@ export function explainBy(formula: Formula, row: Numbers, query: Numbers, expans
 /** Share of the largest component below which a component is not named in the line of reasons. */
 const MIN_SHARE = 0.01
 
-/** The part of a formula to which factors and divisors apply, because the line of reasons lists these separately. */
+/**
+ * The part of a formula that remains when factors and divisors are taken away. The line of reasons lists the components of this part first,
+ * and the factors separately.
+ */
 function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
   if (formula.component !== undefined || formula.kind === 'number' || formula.kind === 'constant') return formula
   if (formula.kind === 'sum' || formula.kind === 'max') return formula

@@ -54,13 +54,13 @@ export interface LiveState {
   /** Items of the answer in ranked order, at most the query's limit. */
   readonly items: readonly LiveItem[]
   /**
-   * True: more items match than the answer contains, so an item that left the answer was outranked. False: it no longer matches. Known only
-   * for this evaluation, since changes below the last place need not cause a new one.
+   * True: more items match than the answer contains, so an item that left the answer was outranked. False: an item that left no longer
+   * matches. Holds for this evaluation only, since changes below the last place need not cause another evaluation.
    */
   readonly full: boolean
   /**
-   * Whether the item with this key still matches although it is outside the answer; false: it left because it no longer matches. Absent: an
-   * item that leaves a full answer counts as outranked.
+   * Function that says whether the item with this key still matches although it is outside the answer. If it returns false, the item left
+   * because it no longer matches. Absent: an item that leaves a full answer counts as outranked.
    */
   readonly matches?: ((key: string) => boolean) | undefined
   readonly asOf: Instant
@@ -84,14 +84,13 @@ export interface LiveQuery {
   /** Time limit of one evaluation, in milliseconds. */
   readonly timeoutMs: number
   /**
-   * Evaluates the query and returns the whole current answer. Rejects with the query's own errors; also where time ran out before the
-   * answer was complete, or the search by meaning failed although the last answer used it, because missing items would be reported as
-   * removed.
+   * Evaluates the query and returns the whole current answer. Rejects with the query's own errors. Rejects also where time ran out, or
+   * where the search by meaning failed although the last answer used it: missing items would otherwise be reported as removed.
    */
   ask(signal: AbortSignal): Promise<LiveState>
   /**
-   * Whether commits since the last call of `concerned` or `ask` may have changed the answer, apart from the passing of time. False must be
-   * certain, and must be returned for changes that the viewer may not see.
+   * Whether the commits since the last call of `concerned` or `ask` may have changed the answer, apart from the passing of time. False may
+   * be returned only when they certainly did not, and must be returned for changes that the viewer may not see.
    */
   concerned(last: LiveState): boolean
   /** Keys of those of the given items that were deleted or that the viewer may no longer see; read from the store, not from a cache. */
@@ -172,9 +171,9 @@ export type LiveStatus = 'active' | 'paused' | 'cancelled'
 
 export interface LiveHandlers {
   /**
-   * Whether the subscriber can take an event. Null: it takes the next one at once; a promise: it may be able to when the promise resolves,
-   * and `wanted` is called again. An event is made only when it can be taken, so that it contains nothing that was hidden from the viewer
-   * meanwhile. Absent: always null.
+   * Called before each event: whether the subscriber can take it. Null: it can at once. A promise: `wanted` is called again once it
+   * resolves. An event is made only when it can be taken, so that it contains nothing hidden from the viewer meanwhile. Absent: always
+   * null.
    */
   wanted?(): Promise<void> | null
   /** Handles an event; the next event is given only after the returned promise has resolved. */
@@ -341,8 +340,8 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
   #wanting: PromiseWithResolvers<void> | null = null
 
   /**
-   * Null when the reader is waiting for a value, or the channel has ended. Otherwise a promise that resolves when one of these may be the
-   * case; then `wanted` must be called again.
+   * Whether a value can be given now. Null: the reader is waiting, or the channel has ended. Otherwise a promise: once it resolves, call
+   * `wanted` again.
    */
   wanted(): Promise<void> | null {
     if (this.#reader !== null || this.#end !== null) return null
@@ -503,7 +502,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
     output: eventOutput,
     effect: { kind: 'read', idempotent: true },
     resumeAt: 'resume_token',
-    // The cast is safe: only the fields that affect the price are read.
+    // The cast is safe, because only the input's fields that determine the cost in units are read.
     cost: asked => costOfAsking(asked as Priced),
     run: () => Promise.reject(onlyStreamed(name)),
     stream: (host, asked, context) =>

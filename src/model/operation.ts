@@ -25,8 +25,8 @@ export interface CallContext {
   /** Time of the call, where the caller has already read the clock; absent: the operation reads it. */
   readonly now?: Instant | undefined
   /**
-   * For a query of a lens that builds its own results: the page contains no items; the answer has the ranked candidates (`keys`), or also
-   * their entries (`entries`).
+   * For an operation that builds its own results from a query: the answer's page has no items. `keys`: the answer has only the ranked
+   * candidates, with keys of entries. `entries`: it also has the entries.
    */
   readonly rows?: 'keys' | 'entries' | undefined
   readonly report?: ((progress: Progress) => void) | undefined
@@ -45,8 +45,8 @@ export interface CallContext {
   /** Whether cursors in input and answer are short handles of at most 64 characters, as over HTTP and MCP (QE-015). */
   readonly shortCursors?: boolean | undefined
   /**
-   * Charges a part of a request by itself, where the requester has limits; an operation with separately charged parts costs 0 as a whole.
-   * `question`: the query in the part, where it has its own. Throws `rate_limited`.
+   * Charges one part of a request to the requester's rate limits, for an operation whose parts are charged separately and which itself
+   * costs 0. `question`: the query in that part, if it has one. Throws `rate_limited`. Absent: the requester has no limits.
    */
   readonly charge?: ((units: number, question?: unknown) => void) | undefined
 }
@@ -92,8 +92,8 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
   /** Path in the input of the flag by which a caller requests the answer as a stream. */
   readonly streamAt?: string | undefined
   /**
-   * Values that interfaces for people and agents fill in for fields missing from the input, because they differ from the defaults of a
-   * contract for programs (CX-078). The library, and the paths of that contract itself, do not fill them in.
+   * Values for fields missing from the input, filled in by the interfaces for people and agents because the defaults for them differ from
+   * those of the contract for programs (CX-078). The library and that contract's own HTTP paths do not fill them in.
    */
   readonly preset?: JsonObject | undefined
   /**
@@ -101,15 +101,15 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
    */
   cost?(input: z.output<Input>): number
   /**
-   * The queries in an input, where limits count different queries (BQ-193); none where parts are charged separately. Absent: the whole
-   * input is one query if the operation has a `cost`.
+   * The queries in an input, for limits on the number of different queries (BQ-193). The list is empty where each part of the input is
+   * charged by itself. Absent: if the operation has a `cost`, the whole input counts as one query.
    */
   questions?(input: z.output<Input>): readonly unknown[]
   /** Makes the error that a lens's contract specifies for input refused by the schema. Absent: the usual error of `parseInput`. */
   invalid?(faults: readonly Fault[]): QuerentError
   /**
-   * Whether `run`, `cost` and `questions` get the input unchecked, and `run` checks it with the schema `input`: because the answer reports
-   * the faults, or because which fault is reported depends on more than the schema.
+   * True: `run`, `cost` and `questions` get the input unchecked, and `run` itself checks it with the schema `input`. For operations whose
+   * answer reports the faults, or where other things than the schema decide which fault is reported.
    */
   readonly checksInput?: true | undefined
   /**

@@ -20,14 +20,16 @@ export const explanationOutput: z.ZodType<Explanation> = z
   })
   .register(z.globalRegistry, { id: 'Explanation' })
 
-// `z.json()` alone would do too, but makes a recursive JSON Schema; here any object is allowed.
+// Schema of an object with any JSON content. `z.json()` would accept the same values inside a larger schema, but would make the published
+// JSON Schema recursive.
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
 
 const excerptFields = {
   text: z.string().describe('The passage of the text that answers best'),
   start_line: z.int().describe('First line in the text, from 1'),
   end_line: z.int().describe('Last line in the text, included, from 1'),
-  // How many UTF-16 units at the beginning and at the end of the excerpt's text do not come from the passage's lines.
+  // Numbers of UTF-16 units at the beginning and at the end of the excerpt's text that are not in the passage's own lines, such as a
+  // repeated table header or the closing line of fenced code.
   framed: z
     .tuple([z.int().min(0), z.int().min(0)])
     .optional()
@@ -51,8 +53,8 @@ export type Excerpt = ReadonlyDeep<z.output<typeof excerptOutput>>
 /** Schema of a passage of a result: an excerpt of one chunk of its entry. */
 const passageOutput = z.strictObject({
   ...excerptFields,
-  // Never higher than the result's score where all passages of the entry have vectors, because the result takes the entry's best score for
-  // words and best score for meaning, possibly from different passages.
+  // A passage's score is never higher than its result's score where all passages of the entry have vectors: the result combines the entry's
+  // best score for words with its best score for meaning, which may come from different passages.
   score: z
     .number()
     .describe('Higher is better. By the same formula as the score of the result, over this passage alone'),
@@ -73,7 +75,7 @@ const itemOutput = z.strictObject({
   score: z.number().describe('Higher is better; comparable within one answer'),
   components: z.record(z.string(), z.number()).describe('Components of the score by name, such as words and meaning'),
   excerpt: excerptOutput.describe('The best passage'),
-  // The best passage comes first, with the text and lines of `excerpt`. Empty where the entry has no text.
+  // The list of passages begins with the best one, whose text and lines `excerpt` also has. It is empty where the entry has no text.
   passages: z.array(passageOutput).describe('The best passages, as many as requested, best first'),
   tags: z.array(z.string()).describe('Tags of the entry'),
   metadata: jsonObject.describe('Metadata that was stored with it'),
@@ -89,7 +91,7 @@ const itemOutput = z.strictObject({
 export type Item = ReadonlyDeep<z.output<typeof itemOutput>>
 
 const coverageOutput = z.strictObject({
-  // 1 when the viewer can see no chunks.
+  // The share is 1 when the viewer can see no chunks.
   embedded: z.number().describe('Share of the visible chunks that have a vector, 0 to 1'),
   sources: z.array(z.string()).describe('Names of the stores that answered'),
   failed: z.array(z.string()).describe('Names of the stores that did not'),
@@ -131,9 +133,10 @@ const pageSchema = z
     cursor: z.string().nullable().describe('Cursor of the next page; null: this is the last page'),
     verdict: verdict.describe('Whether something in the store answers the query'),
     reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
-    // Absent where a verdict has neither basis: for a list by conditions, and for lenses with a verdict of their own.
+    // The basis of the verdict is absent for a list by conditions, which uses neither words nor meaning, and for lenses with a verdict of
+    // their own.
     verdict_by: verdictBy.optional().describe('Basis of the verdict. words: vectors were missing or too few'),
-    // At most three items; showing them does not count as a use of their entries.
+    // `nearest` has at most three items. Showing them does not count as a use of their entries.
     nearest: z
       .array(itemOutput)
       .optional()

@@ -14,7 +14,7 @@ export type Audience =
       readonly kind: 'shared'
       readonly holder: string
       readonly federations: readonly string[]
-      /** Whether readers must not learn who the holder is; then only code that hides holders may read the partition for them. */
+      /** Whether readers must not learn who the holder is. Only code that hides holders may then read the partition for such readers. */
       readonly masked?: true
     }
 

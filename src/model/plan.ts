@@ -20,7 +20,9 @@ export interface WordToken extends Span {
   readonly text: string
   /** Weight of the word, above 0 and at most 10; 1 unless the query gives one. */
   readonly boost: number
-  /** Whether the word directly follows a closing quote or parenthesis, without a blank between them. */
+  /**
+   * Whether the word directly follows a closing quote or parenthesis, so that no blank separates the word from that quote or parenthesis.
+   */
   readonly glued: boolean
 }
 

@@ -15,9 +15,12 @@ export interface Position {
   readonly passage?: number | undefined
   /** Rank of the page's last item, which is also the number of items shown so far. */
   readonly rank: number
-  /** Number of candidates of the first retrieval for the query; the next page's retrieval uses the same number. */
+  /** Number of candidates that the first retrieval for the query requested; the query for the next page begins with the same number. */
   readonly depth: number
-  /** Number, from 0, of the retrieval that found the last item. */
+  /**
+   * Number, from 0, of the retrieval that found the page's last item. A query retrieves again, each time more candidates, when pages need
+   * more.
+   */
   readonly round: number
   /** Hashes of the items shown last, joined into one text, so that these items are not shown again. */
   readonly shown: string
@@ -42,7 +45,10 @@ export type PhraseUse = (typeof PHRASE_USES)[number]
 export interface Query {
   readonly text: string
   readonly syntax: Syntax
-  /** Whether phrases in quotes are required. Null: the syntax decides; in lenient syntax, the number of entries that contain the phrase. */
+  /**
+   * Whether phrases in quotes are required. Null: they are, except in lenient syntax, where a phrase that too few visible entries contain
+   * only raises the scores of those entries.
+   */
   readonly phrase: PhraseUse | null
   readonly lens: string
   /** Options for the lens, as parsed by the lens's schema; an empty object for a lens without options. */

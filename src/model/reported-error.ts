@@ -53,7 +53,7 @@ function readable(thrown: unknown, viewer: Viewer | null): QuerentError {
   const error = asQuerentError(thrown)
   if (error.isOpen || (viewer !== null && isOwner(viewer))) return error
   if (OF_MACHINE.has(error.kind)) {
-    // The store is damaged, and a lens reports this under an error code of its own.
+    // The lens reports a damaged store under an error code of its own, with the reason `store_corrupt`.
     const isDamage = error.details['reason'] === 'store_corrupt'
     const plain = PLAIN[isDamage ? 'store_corrupt' : error.code] ?? 'the service is not able to do this now'
     return error.retold(plain, isDamage ? { reason: 'store_corrupt' } : {}, error)

@@ -86,7 +86,7 @@ const addReport = z.strictObject({
     .array(z.strictObject({ path: where, message: said }))
     .describe('Files that were not stored exactly as they are'),
   chunks: z.int().min(0).describe('Chunks that new texts were cut into'),
-  // Counts chunks of the viewer's own entries only.
+  // `pending` counts only chunks of the viewer's own entries.
   pending: z.int().min(0).describe('Chunks that have no vector yet'),
   visibility_changes: z
     .array(
@@ -154,7 +154,7 @@ const statusSchema = z.strictObject({
       runs_on: z
         .strictObject({
           runtime: z.enum(['native', 'wasm']).describe('What computes it'),
-          // One passage is embedded by each thread at a time.
+          // Each thread or process of the embedder embeds one passage at a time.
           workers: z.int().min(1).describe('Number of its threads or processes'),
         })
         .nullable()
@@ -167,9 +167,10 @@ const statusSchema = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().describe('Name of the index, such as words or vectors'),
-        // Null for other viewers than the owner, since the memory holds data of all partitions.
+        // The memory that an index takes is null for viewers other than the owner, since the index holds data of all partitions
+        // (audiences).
         bytes: z.int().min(0).nullable().describe('Memory it takes; null: not known'),
-        // Counts only rows of partitions that the viewer may read.
+        // The number of rows counts only those of partitions (entries of one audience) that the viewer may read.
         rows: z.int().min(0).nullable().describe('Number of rows; null: not shown'),
       }),
     )
@@ -181,8 +182,8 @@ const statusSchema = z.strictObject({
   storage: z
     .strictObject({
       log_bytes: z.int().min(0).describe('Length of the write-ahead log'),
-      // Bytes of deleted or replaced text can remain in the write-ahead log or in snapshots: for some seconds, or as long as other readers
-      // are active.
+      // Deleted or replaced text can remain in the store's write-ahead log or in snapshots: for some seconds, or as long as other readers
+      // of the store are active.
       to_erase: z.boolean().describe('Whether deleted text is still to be wiped from the file'),
     })
     .nullable()

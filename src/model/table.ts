@@ -24,7 +24,7 @@ export interface TableDeclaration {
   readonly columns: readonly ColumnDeclaration[]
   /** Columns of the primary key; rows are scanned in their order. */
   readonly key: readonly string[]
-  /** Whether each row belongs to the entry whose key is in the integer column `entry`, and is deleted with that entry. */
+  /** Whether each row belongs to an entry, whose key is in the row's integer column `entry`; the row is deleted with that entry. */
   readonly ofEntry?: boolean | undefined
   /** Name of the aspect, if the table is one. With `ofEntry` and the key `['entry']`, filters can use `<aspect>.<column>`. */
   readonly aspect?: string | undefined

@@ -39,7 +39,10 @@ export interface Workspace {
    * outside.
    */
   read(url: string): Promise<WorkspaceFile>
-  /** Fingerprint of the names, sizes and modification times of all files at or below a URL; it changes when any of these change. */
+  /**
+   * Fingerprint of the names, sizes and modification times of all files at or below a URL. The fingerprint changes when any of these
+   * change.
+   */
   mark(url: string, signal: AbortSignal): Promise<string>
   /**
    * URLs of the files at or below a path, ordered by name: exactly the files that a listing of the whole workspace folder would give there.

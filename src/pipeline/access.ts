@@ -30,7 +30,7 @@ function isMasked(audience: Audience): boolean {
   return audience.kind === 'shared' && audience.masked === true
 }
 
-/** Whether an entry with its current partition is visible in this access scope. */
+/** Whether an entry is visible in this access scope: whether the viewer may read the partition (audience) that the entry has now. */
 export function stillVisible(entry: Pick<Entry, 'partition'>, accessScope: AccessScope): boolean {
   return accessScope.partitions.includes(entry.partition)
 }
@@ -46,7 +46,7 @@ export function nearVisibleIds(reader: StoreReader, id: string, accessScope: Acc
   const first = reader.ids(accessScope, '', MAX_COMPARED)
   const more = first.length < MAX_COMPARED ? [] : reader.ids(accessScope, id.slice(0, 2), MAX_COMPARED)
   const near = nearIds(id, [...new Set([...first, ...more])])
-  // An id that is only in a damaged index belongs to no entry, and is not suggested.
+  // An id that only a damaged index contains belongs to no entry, and is therefore not suggested.
   const isThere = (one: string) => reader.entries(reader.find(one, accessScope.partitions)).length > 0
   return near.filter(one => reader.around(ignored, () => isThere(one)))
 }
@@ -61,8 +61,8 @@ export function noSuchEntry(reader: StoreReader, id: string, accessScope: Access
 }
 
 /**
- * What one viewer may read according to the current memberships in federations. To be used only while the store's reader, from which
- * memberships are read, is open.
+ * What one viewer may read, by the memberships in federations as the store's reader gives them. It may be used only while that reader is
+ * open.
  */
 export class Circle {
   readonly viewer: Viewer
@@ -71,7 +71,7 @@ export class Circle {
   readonly #members: Members
   readonly #queried: ReadonlySet<string>
 
-  /** `isOpen`: whether access to entries through a federation is possible at all; default: through every federation. */
+  /** `isOpen`: whether the given federation lets its members see entries at all; by default every federation does. */
   constructor(members: Members, viewer: Viewer, isOpen: (federation: string) => boolean = () => true) {
     this.viewer = viewer
     this.federations = members.queriedBy(viewer.id).filter(isOpen)
@@ -110,8 +110,8 @@ export class AccessScopes {
   readonly #members: CurrentMembers
   #version: number | null = null
   /**
-   * The data from which the cached access scopes were computed: the number of partitions, the last partition, and the memberships. Suffices
-   * because partitions are only added, never changed or deleted.
+   * The data from which the cached access scopes (what each viewer may see) were computed: number of partitions, last partition,
+   * memberships. A change of access changes one of these, because partitions are only added, never changed or deleted.
    */
   #seen: readonly unknown[] = []
 

@@ -16,7 +16,7 @@ import { changesOrNull, type FeedNews, partitionOfAll, reachesBack, readFeed } f
 import type { Store, StoreReader } from '../store/store.ts'
 import { aroundDamage, tablePages } from './many-rows.ts'
 
-/** Number of changes from the feed applied between two pauses: some milliseconds of work. */
+/** Number of changes from the store's change feed that are applied between two pauses: some milliseconds of work. */
 const CHANGES_AT_ONCE = 250
 
 /**
@@ -37,8 +37,8 @@ export interface Followed {
    */
   readonly pages?: (reader: StoreReader) => Iterator<unknown, unknown, StoreReader>
   /**
-   * Reads the values of added, changed or deleted entries again. Each entry is given with its current partition, or a deleted one with its
-   * last.
+   * Reads the values of added, changed or deleted entries again. Each entry is given with its partition (the number of its audience); for a
+   * deleted entry this is the last one that it had.
    */
   take(reader: StoreReader, changed: ReadonlyMap<EntryKey, PartitionId>): void
   /** Number of changes above which loading all values again is cheaper than applying the changes. */
@@ -73,7 +73,10 @@ export class FeedFollower {
     this.#within = damage === 'thrown' ? (_, body) => body() : aroundDamage
   }
 
-  /** Position in the change feed of the last applied change; -1: values are not completely loaded yet. */
+  /**
+   * Position in the store's change feed (the list of all committed changes) up to which changes have been applied; -1: values are not
+   * completely loaded yet.
+   */
   get position(): number {
     return this.#position
   }
@@ -102,8 +105,8 @@ export class FeedFollower {
   }
 
   /**
-   * Loads one page of values, or applies one batch of changes, for callers that pause in between. False: everything that this reader sees
-   * is applied.
+   * Loads one page of values, or applies one batch of changes, for callers that pause in between. Returns false when nothing is left to do:
+   * all changes that this reader sees were applied before.
    */
   advance(reader: StoreReader): boolean {
     if (this.#position < 0) return this.#load(reader)
@@ -253,7 +256,7 @@ export interface RowOf {
   readonly partition: PartitionId
 }
 
-/** The rows of one partition by entry key, with a count of how many changes there have been to them. */
+/** The rows of one partition (the entries of one audience) by entry key, with a count of all changes made to these rows. */
 interface PartitionRows<T> {
   readonly rows: Map<EntryKey, T>
   changes: number
@@ -346,7 +349,7 @@ export class TableRows<T extends RowOf> {
 
 const SETS = new WeakMap<readonly RowOf[], Bitset>()
 
-/** The entry keys of the given rows as a set; computed once for each list object. */
+/** The entry keys of the given rows as a set. The set is kept with the list object, so it is computed once for each list. */
 export function entrySet(rows: readonly RowOf[]): Bitset {
   const known = SETS.get(rows)
   if (known !== undefined) return known

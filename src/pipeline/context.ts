@@ -15,8 +15,8 @@ import type { Memo } from './memo.ts'
 export interface QueryContext {
   readonly query: Query
   /**
-   * The only partitions that this query may read. They are determined again after the query's text was embedded, since others may have
-   * written during that time.
+   * The only partitions (each the entries of one audience) that this query may read. They are determined again after the query's text was
+   * embedded, since others may have written meanwhile.
    */
   readonly accessScope: AccessScope
   readonly now: Instant
@@ -32,8 +32,8 @@ export interface QueryContext {
   /** The index for searching words. Reading this property may load the index. */
   readonly words: WordIndex
   /**
-   * The index for searching vectors; null when there is no embedder: answers then come from words alone, and say so. Reading this property
-   * may load the index, so a query by words alone does not read it.
+   * The index for searching vectors; null when there is no embedder: the answer then comes from words alone and has a note that says so.
+   * Reading this property may load the index, so a query by words alone does not read it.
    */
   readonly vectors: VectorSearcher | null
   readonly model: EmbeddingModel | null
@@ -47,7 +47,9 @@ export interface QueryContext {
    * model's scale to the second model's scale.
    */
   readonly second?: { readonly model: EmbeddingModel; readonly cosineOf: (score: number) => number } | undefined
-  /** Names of the fields on which a query may have conditions: `ENTRY_FIELDS` and the columns of aspects. */
+  /**
+   * Names of the fields on which a query may have conditions: `ENTRY_FIELDS` and the columns of aspects (tables with one row per entry).
+   */
   readonly fields: readonly FieldName[]
   /**
    * Tables that record which entries repeat the text of a file, so that a document of the same file can be shown instead; absent: there are

@@ -76,7 +76,7 @@ export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf'
 
 /** The cursor of a page that has a next page. It is sealed only when it is first read, because most cursors never are. */
 export class LateCursor {
-  /** Key for the end of the page, as `placeOf` makes it. */
+  /** Key of the place where the page ended, made by `placeOf`; an engine keeps the remaining results in memory under it. */
   readonly place: string
   readonly #seal: () => string
   #text: string | null = null

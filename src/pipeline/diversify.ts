@@ -16,7 +16,7 @@ import type { Plan, Ranking, Scoring } from './stage.ts'
 
 export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking> {
   const { query } = plan
-  // For a query that only lists entries by conditions, the store returns the results in their final order.
+  // For a query that only lists entries by conditions, the store returns the results in their final order, so they are not sorted here.
   const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, context)
   let complete = true
   const isOver = () => {
@@ -114,7 +114,9 @@ export function orderOf(scored: Scored): number {
   return scored.order ?? scored.score
 }
 
-/** Number of the retrieval that found the candidate, from 0. */
+/**
+ * Number, from 0, of the retrieval that found the candidate. A query retrieves again, each time more candidates, when a page needs more.
+ */
 export function roundOf({ round }: Scored): number {
   return round ?? 0
 }
@@ -134,7 +136,8 @@ export function inOrder(scored: readonly Scored[], context: Viewing): readonly S
 }
 
 /**
- * The first `most` candidates of the total order, in no particular order. Ids are read only for candidates that tie with the last of them.
+ * The `most` highest-ranking candidates by the total order, returned unsorted. Ids are read only for candidates that tie with the last of
+ * them.
  */
 export function firstInOrder(scored: readonly Scored[], most: number, context: Viewing): readonly Scored[] {
   if (scored.length <= most) return scored
@@ -173,8 +176,8 @@ function isTie(one: Scored, other: Scored | undefined): boolean {
 export type Viewing = Pick<QueryContext, 'reader' | 'look'>
 
 /**
- * Makes a function that gives a candidate's place in the total order, by the ids that entries have now. A hidden entry is treated like a
- * deleted one, because it must not affect which candidates come first.
+ * Makes a function that gives what determines a candidate's position in the total order, with the id that its entry has now. A hidden entry
+ * is treated like a deleted one, because it must not affect which candidates come first.
  */
 export function placesOf(scored: readonly Scored[], context: Viewing): (one: Scored) => Place {
   const { reader } = context

@@ -87,8 +87,8 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
     const message = 'mode: meaning needs an embedder, and there is none; use mode words'
     throw new QuerentError('embedder_failed', message, { field: 'mode' })
   }
-  // Without a note, no embedder is configured, so that the query could only be searched by words in the first place; it does not count as
-  // missing its vector.
+  // Distinguishes a vector that is missing only for now (time ran out, or a note says why embedding failed) from an engine without an
+  // embedder: there the query can only be searched by words, and its vector does not count as missing.
   const isUnembedded = isLate(context) || context.notes.some(({ code }) => code === 'words_only')
   if (!isUnembedded) {
     context.note({ code: 'words_only', message: 'Answered by words only: there is no embedder.' })

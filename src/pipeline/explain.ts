@@ -310,7 +310,10 @@ interface Trial {
   readonly context: QueryContext
 }
 
-/** Number of swaps computed from the formula that may prove wrong when both results are scored again, before the search for a swap ends. */
+/**
+ * Largest number of computed swaps (weights at which two results change places) that may prove wrong when both results are scored again;
+ * after that, the search for a swap ends.
+ */
 const MAX_PROOFS = 16
 
 /**

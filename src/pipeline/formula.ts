@@ -282,8 +282,8 @@ function meaningIn(code: number): number {
 }
 
 /**
- * Share of code among the visible entries that meet the query's conditions, 0 to 1, rounded to hundredths. Hidden entries have no effect on
- * it, and in a large store a single write seldom has. Cost: two look-ups of cached sets.
+ * Share of code among the visible entries that meet the query's conditions, 0 to 1, rounded to hundredths. Hidden entries do not affect it,
+ * and in a large store a single write seldom does. Cost: two look-ups of cached sets.
  */
 function codeShare(plan: Plan, context: QueryContext): number {
   const { memo, reader, accessScope } = context

@@ -46,7 +46,10 @@ export class Held<Value extends object> {
   readonly #weights = new Map<object, Weight>()
   #bytes = 0
 
-  /** `whose`: maps a viewer to the name of the requester whose share is charged, where several viewers count as one requester. */
+  /**
+   * `whose`: maps a viewer to the requester whose share of the cache holds the viewer's values. Needed where several viewers count as one
+   * requester; by default each viewer is one.
+   */
   constructor(bounds: CachedBounds, whose: (viewer: string) => string = viewer => viewer) {
     this.#bounds = bounds
     this.#whose = whose
@@ -61,8 +64,8 @@ export class Held<Value extends object> {
   }
 
   /**
-   * Keeps a value under a text for a viewer, unless `bytes` exceeds the size of the whole cache. `bytes`: size of `body`, the object that
-   * the value refers to; counted when the body is first kept.
+   * Keeps a value under a text for a viewer. `body`: the object that the value refers to, which several values may share. `bytes`: the size
+   * of `body`, counted once; if it exceeds the size of the whole cache, nothing is kept.
    */
   hold(text: string, viewer: string, value: Value, bytes: number, now: Instant, body: object = value): void {
     this.release(text)
@@ -118,7 +121,10 @@ export class Held<Value extends object> {
     return made
   }
 
-  /** Drops the least recently used value of the requester for whom `measure` is largest. */
+  /**
+   * Drops one cached value: the least recently used one of the requester who uses most of the cache. `measure`: how much a requester uses,
+   * in values or in bytes.
+   */
   #dropOne(measure: (share: Share) => number): void {
     let most: Share | null = null
     for (const share of this.#shares.values()) if (most === null || measure(share) > measure(most)) most = share

@@ -24,11 +24,14 @@ import { assertNotCancelled } from './time-limit.ts'
 
 export interface CachedOrder {
   readonly plan: Plan
-  /** The retrieval from which the order was made, without its list of candidates, to save memory. */
+  /** The retrieval from which the result order was computed. Its list of candidates is emptied to save memory. */
   readonly retrieval: Retrieval
-  /** The scoring from which the order was made, without its list of scored candidates, to save memory. */
+  /** The scoring from which the result order was computed. Its list of scored candidates is emptied to save memory. */
   readonly scoring: Scoring
-  /** Items ranked before the items of `rest`: already shown on earlier pages, so not shown again. */
+  /**
+   * Results that earlier pages have already shown, or that rank before a shown one; they are not shown again. The results that follow are
+   * in `rest`.
+   */
   readonly before: readonly Ranked[]
   /** Items of the order that no page has shown yet, best first. */
   readonly rest: readonly Ranked[]
@@ -69,23 +72,23 @@ export interface Found {
   get(): AllScored
   lasting(): Lasting
   /**
-   * Key of the newest entry when the candidates were retrieved; entries added later have a higher key. Infinite where the retrieval already
-   * found everything.
+   * Key of the newest entry when the candidates were retrieved. Entries with a higher key were added later and are left out of later pages.
+   * Infinite where the retrieval already found everything, so that no deeper retrieval follows.
    */
   readonly newest: EntryKey
 }
 
 /**
- * Scored candidates of a lens whose score stage is asynchronous, kept because it cannot be run again later. `scored` null: the score stage
- * is synchronous, and all candidates are scored when they are needed.
+ * For a lens (a named way to query and rank) whose score stage is asynchronous, so that it cannot be run again later: the scores of all
+ * candidates, kept for later pages. `scored` null: the score stage is synchronous, and candidates are scored when a later page needs them.
  */
 export interface Late {
   scored: AllScored | null
 }
 
 /**
- * Prepares scoring of all candidates of a retrieval, to be run only if a later page is requested. `mark`: adds to each scored entry the
- * number of the retrieval round that found it, where there were several rounds.
+ * Prepares the scoring of all candidates of a retrieval, which is run only if a later page is requested. `mark`: a function that adds to
+ * each scored entry in which round of retrieval it was found.
  */
 export function foundBy(
   retrieval: Retrieval,
@@ -114,7 +117,8 @@ export function foundBy(
     found = { all, scoring: mark(scoring) }
     return found
   }
-  // No key limit is needed where the retrieval found everything, since then no deeper retrieval follows that could find newer entries.
+  // `newest` limits a deeper retrieval to entries that existed before. Where this retrieval found everything, no deeper one follows, so
+  // there is no limit.
   const isAll = retrieval.exhausted && plan.query.group === 'entry'
   return { get, lasting, newest: isAll ? Number.POSITIVE_INFINITY : context.reader.newestEntry() }
 }
@@ -128,9 +132,8 @@ function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
 }
 
 /**
- * Returns a function that ranks the items after a shown page completely; the page itself was ranked only as far as it is shown. The
- * function must be called before any data on which the ranking depends changes; calling it as late as possible saves the work for
- * requesters who never ask for another page.
+ * Returns a function that ranks all items after a shown page; the page itself was ranked only up to its end. The function must be called
+ * before the indexes or entries change. It is called as late as possible, since most requesters never ask for another page.
  */
 export function orderLater(page: RankedPage, context: QueryContext): () => CachedOrder {
   // Only these parts of the page are captured, since capturing the page itself would keep all its candidates in memory.
@@ -183,7 +186,10 @@ const SETTLED: CachedBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Numb
 
 export interface CachedPage {
   readonly order: LaterOrder
-  /** Number of items of the order's list `rest` that pages up to here have shown or skipped. */
+  /**
+   * Number of results at the start of the list `order.rest` (results after the first page) that pages up to here have shown, or skipped
+   * because they no longer exist or are hidden.
+   */
   readonly at: number
 }
 
@@ -212,11 +218,14 @@ export class LaterOrder {
  * before the indexes change (`settleSome`); so an answer of which only the first page is read, as most are, costs no completion.
  */
 export class CachedOrders extends Held<CachedPage> {
-  /** Orders that may be incomplete, as weak references: an order stays in memory only while the cursor of its page can still be used. */
+  /**
+   * Result orders that may be incomplete. They are weak references, so an order stays in memory only while the cursor of its page can still
+   * be used.
+   */
   readonly #later: Held<WeakRef<LaterOrder>>
   /**
-   * Functions that complete result orders while the indexes are unchanged; dropped when the indexes change, since these functions keep much
-   * data in memory.
+   * For each incomplete result order, the function that completes it. Dropped when the indexes change: the functions then no longer work,
+   * and they keep much data in memory.
    */
   #makers = new WeakMap<LaterOrder, () => CachedOrder>()
   #count = 0
@@ -253,8 +262,8 @@ export class CachedOrders extends Held<CachedPage> {
   }
 
   /**
-   * Completes one incomplete order, and returns false when none is left. When the indexes are about to change, it must be called repeatedly
-   * until it returns false.
+   * Completes one of the result orders that are not complete yet, and returns false when none is left. Before the indexes change, it must
+   * be called until it returns false, since orders cannot be completed afterwards.
    */
   settleSome(): boolean {
     for (const later of this.#later.values()) {
@@ -262,7 +271,8 @@ export class CachedOrders extends Held<CachedPage> {
       // The order was garbage-collected: nobody can use the cursor of its page any more.
       if (order === undefined) continue
       try {
-        // Completing an order also removes it from `#later`, so the next call finds another one.
+        // Completing an order also removes it from the list of incomplete orders (`#later`), so the next call of this method finds another
+        // one.
         order.get()
       } catch {
         // An order that fails to complete is not kept. The error is ignored, since the caller is changing the indexes and has not requested
@@ -282,15 +292,18 @@ const LONGEST = 4 * MAX_LIMIT
 export interface WentOn {
   readonly answer: Answer
   readonly order: CachedOrder
-  /** Number of items of the order's list `rest` that are shown or skipped after this page. */
+  /**
+   * Number of results at the start of the list `order.rest` (results not yet shown when the order was kept) that are shown or skipped after
+   * this page.
+   */
   readonly at: number
   /** Whether the page is complete; false when the time limit passed first. */
   readonly complete: boolean
 }
 
 /**
- * The next `limit` items of a kept order, after the first `at` of its unshown items. Null: the page goes beyond the longest order that is
- * kept.
+ * Makes a page of the next `limit` results from a result order kept in memory. `at`: number of results at the start of its list `rest` that
+ * were shown already. Null: the page goes beyond the largest number of results that is kept.
  */
 export async function goOn(
   held: CachedOrder,
@@ -366,8 +379,8 @@ async function deeper(
 }
 
 /**
- * Ranks newly retrieved items after the known ones. `isCut`: whether items are left unranked, because a diversified order was computed only
- * as far as a few pages need.
+ * Ranks newly retrieved items after those that were ranked before (`known`). `isCut` is true where some items were left unranked: putting
+ * results in a diverse order is slow, so only enough for a few pages are ordered.
  */
 async function rankBehind(
   known: readonly Ranked[],
@@ -405,7 +418,8 @@ function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scori
     components: scored => (isNew.has(itemKey(scored)) ? now : before).components(scored),
     explain: scored => (isNew.has(itemKey(scored)) ? now : before).explain(scored),
     why: scored => (isNew.has(itemKey(scored)) ? now : before).why(scored),
-    // All passages in one call of `rate` belong to the same entry, so testing any of them is enough.
+    // A retrieval's formula is chosen by the entry to which the passages belong. All passages in one call of `rate` belong to the same
+    // entry, so it is enough that any one of them belongs to a newly found entry.
     ...(rateBefore !== undefined &&
       rateNow !== undefined && {
         rate: (passages: readonly Candidate[]) =>
@@ -454,8 +468,9 @@ function derived(of: QueryContext, replaced: Replaced): QueryContext {
 }
 
 /**
- * The context in which the rest of an order is computed after its first page was shown, without limits of number and time. Until `thaw` is
- * called it uses the visibility that the query had; afterwards the viewer's current visibility, for explanations.
+ * The query context in which results after the first page are ranked later, without limits of number and time. It uses the access rights
+ * that the viewer had at the time of the first page. After `thaw` is called it uses the viewer's current rights, so that explanations
+ * reveal nothing hidden since.
  */
 interface Lasting {
   readonly context: QueryContext

@@ -32,7 +32,9 @@ const MAX_CHANGES = 250
 /** A filter that every entry meets. */
 const EVERYTHING: Filter = { op: 'and', of: [] }
 
-/** The set of entries that met a filter, and the number of the last change in the feed (`seq`) that it includes. */
+/**
+ * The set of entries that met a filter. `seq`: number of the last change in the store's change feed that is already reflected in the set.
+ */
 interface Followed {
   readonly set: Bitset
   readonly seq: number
@@ -131,7 +133,7 @@ export class Memo {
     return this.#validity.followInSteps(reader)
   }
 
-  /** The next time after `at` at which the validity period of a visible entry begins or ends; infinite: never. */
+  /** The first time after `at` at which a visible entry becomes valid or stops being valid; infinite when there is none. */
   nextBound(reader: StoreReader, accessScope: AccessScope, at: Instant): Instant {
     const partitions = new Set(accessScope.partitions)
     const isVisible = (key: EntryKey) => partitions.has(reader.entry(key)?.partition ?? -1)
@@ -143,7 +145,9 @@ function shownLanguageOf({ title, content }: Entry): string | null {
   return shownLanguage(`${title}\n${content.slice(0, SAMPLE)}`)
 }
 
-/** Keys of the changed entries, and the current contents of those that still exist. */
+/**
+ * Entries that changed since a set of entries was cached. `changed`: their keys; `entries`: the current contents of those that still exist.
+ */
 interface News {
   readonly changed: readonly EntryKey[]
   readonly entries: readonly Entry[]
@@ -222,7 +226,8 @@ export class ValidityWatch {
   }
 
   /**
-   * The first time after `at` at which the validity period of an entry accepted by `isMeant` begins or ends; infinite when there is none.
+   * The first time after `at` at which an entry becomes valid or stops being valid; infinite when there is none. `isMeant`: tells which
+   * entries to consider.
    */
   nextBound(reader: StoreReader, at: Instant, isMeant: (entry: EntryKey) => boolean): Instant {
     this.#feed.follow(reader)
@@ -276,9 +281,9 @@ export class ValidityWatch {
 
 interface Answer {
   readonly invalid: Bitset
-  /** The entries that are not valid, with the period for which this set holds: its start `from` (included). */
+  /** The set of entries that are not valid during a period. `from`: start of the period during which the set stays the same (included). */
   readonly from: Instant
-  /** End of the period for which the set of invalid entries holds (excluded). */
+  /** End of the period during which this set of invalid entries stays the same (excluded). */
   readonly until: Instant
 }
 

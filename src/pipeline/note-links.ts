@@ -1,6 +1,7 @@
 /**
- * Which files link to which, as a viewer sees them. A link is resolved by Obsidian's rules, at the time of the query and among the files
- * that the viewer may see: so a hidden, renamed or deleted file has no effect, and one that is added later has.
+ * Which files link to which, as a viewer sees them. A link is resolved by Obsidian's rules when a query runs, among the files that exist
+ * and that the viewer may see at that time. So a link never leads to a hidden, renamed or deleted file, and may lead to one that was added
+ * after the link was written.
  */
 
 import type { Bitset } from '../base/bitset.ts'

@@ -59,7 +59,9 @@ class Paced<T> implements AsyncIterableIterator<T> {
     return { done: true, value: undefined }
   }
 
-  /** Starts the idle timer while the reader has not requested the next piece, since a reader may disappear without notice. */
+  /**
+   * Starts a timer that ends the stream where the reader does not request the next piece in time: a reader may disappear without notice.
+   */
   #wait(): void {
     const { signal, idleMs } = this.#pace
     const stop = () => this.#fail(stopped(signal))

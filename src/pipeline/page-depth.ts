@@ -30,8 +30,9 @@ export function neededFor(query: Query): number {
 }
 
 /**
- * The score below which a candidate cannot reach the page, given scores that other candidates certainly reach. Minus infinity (no candidate
- * is excluded) where the order is not by score alone, or where the first retrieval was not enough.
+ * The lowest score with which a candidate can still reach the page. It is computed from `surely`: for some candidates, the score that each
+ * certainly has at least. Minus infinity (no candidate is excluded) where results are not ordered by score alone, or where the first
+ * retrieval was not enough.
  */
 export function pageBar(surely: readonly number[], query: Query, depth: number): number {
   // No score is excluded where results are passages: a passage may score less than its entry, so the entries' scores do not tell which
@@ -60,9 +61,9 @@ function nthLargest(values: readonly number[], n: number): number {
   return Float64Array.from(values).sort()[values.length - n] as number
 }
 
-// Retrieval in rounds, each searching deeper than the one before. A deeper round may find entries that score higher than those on earlier
-// pages: unless the answer must be exact, these rank after everything found by earlier rounds, so the order is round, score, id. Pages then
-// neither repeat nor skip items, and the first page costs no more. An exact answer has a single round, which is repeated deeper.
+// Retrieval in rounds, each searching deeper than the one before. Results of a deeper round rank after all results of earlier rounds, even
+// with a higher score, so the order is round, score, id. So pages neither repeat nor skip items, and the first page costs no more. Where
+// the answer must be exact, there is a single round, which is repeated deeper.
 
 /** Factor by which the depth grows from one retrieval round to the next. */
 export const DEEPER = 4
@@ -71,7 +72,7 @@ export class Rounds {
   readonly #stages: Stages
   readonly #plan: Plan
   readonly #context: QueryContext
-  /** The complete retrieval of each round so far; empty while only one round was needed. */
+  /** All that each round of retrieval has found so far. Empty while only the first round was run. */
   readonly #rounds: Retrieval[] = []
   #roundOf: ReadonlyMap<EntryKey, number> = new Map()
   #last = -1
@@ -90,8 +91,8 @@ export class Rounds {
     const { query } = this.#context
     this.#last = this.#last < 0 ? (query.after?.round ?? 0) : this.#last + 1
     if (this.#last === 0 || !hasRounds(this.#plan)) return this.#retrieve(this.#plan, this.#last)
-    // The retrieval is made without leaving out entries that cannot reach this page: it must be known for each entry that an earlier round
-    // found it.
+    // Normally, retrieval leaves out entries that cannot reach the page. Here it keeps all of them, since a later round must know every
+    // entry that an earlier round found.
     const whole: Plan = { ...this.#plan, query: { ...this.#plan.query, limit: Number.MAX_SAFE_INTEGER } }
     for (let round = this.#rounds.length; round <= this.#last; round++) {
       this.#rounds.push(await this.#retrieve(whole, round))

@@ -70,8 +70,8 @@ export function parseWith(
 const ENOUGH_HOLDERS = 10
 
 /**
- * Where the query has other text, a condition on a value that no visible entry has is searched as text, as in `tag:v1 release notes`. Kept
- * as conditions: the only condition of a query without text, a negated one, a comparison, and one on a time.
+ * Decides which conditions in a query's text apply. A condition on a value that no visible entry has is searched as text, as in `tag:v1
+ * release notes`. Always kept as conditions: those of a query without other text, negated ones, comparisons, and conditions on a time.
  */
 export function withFieldsThatExist(
   parsed: ParsedQuery,

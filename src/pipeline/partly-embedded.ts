@@ -95,8 +95,7 @@ export function withExpected(
 }
 
 /**
- * Scores that a candidate would have under other rules than the one by which it is ranked; null: the candidate would not be ranked under
- * that rule.
+ * Two other scores of a candidate, besides the one by which it is ranked. A score is null where the candidate would not be ranked by it.
  */
 export interface OtherScores {
   /** Score that the candidate would have by words alone; null: it contains no query word. */
@@ -106,10 +105,10 @@ export interface OtherScores {
 }
 
 /**
- * While some passages have no vector: raises the entries that rank among the first three by words to just above the entry that would take
- * their place, with a score component `partly_embedded`. An entry all of whose passages have vectors is not raised where three others
- * certainly score higher. Where results are passages, passages are raised instead of entries. `absent`: deleted or hidden entries, which do
- * not count among the first three.
+ * While some passages have no vector: moves entries that are among the first three by words alone into the first three results, by raising
+ * their score just enough (score component `partly_embedded`). An entry all of whose passages have vectors is not raised where three others
+ * certainly score higher. Where results are passages, passages are raised instead. `absent`: deleted or hidden entries, which are not
+ * counted.
  */
 export function keepFirstByWords(
   scored: readonly Scored[],

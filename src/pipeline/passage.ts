@@ -46,9 +46,12 @@ const STEP = 1_000
 
 export interface Grouped {
   readonly scoring: Scoring
-  /** The retrieval; its `exhausted` is false where some passages were left out that a deeper retrieval would rank. */
+  /**
+   * The retrieval from which the passages come. Its `exhausted` is set to false where only the best passages were ranked, so that a deeper
+   * retrieval would rank more.
+   */
   readonly retrieval: Retrieval
-  /** Whether some passages were left out that a deeper retrieval would rank. */
+  /** Whether only the best passages were ranked and some were left out, which a deeper retrieval would rank. */
   readonly isCut: boolean
 }
 
@@ -119,8 +122,8 @@ function maxRanked(depth: number, isSpread: boolean): number {
 }
 
 /**
- * Returns a test for passages that are noise: no query word, and a meaning no nearer to the query than chance. The test accepts every
- * passage where the query does not drop noise.
+ * Returns a test that is true for passages that are noise: no query word, and a meaning no nearer to the query than chance. Where the query
+ * does not drop noise, the test is false for every passage.
  */
 function noiseAmongPassages(scoring: Scoring, plan: Plan, context: QueryContext): (passage: Scored) => boolean {
   if (!dropsNoise(plan) || scoring.verdict === 'nothing_relevant') return () => false
@@ -266,8 +269,8 @@ function chunkReader(
 }
 
 /**
- * Each chunk of an entry as a candidate with its signals (scores by words and meaning). Chunks that retrieval found keep their signals;
- * other chunks get no higher signals than these, even where an approximate cosine is higher.
+ * Makes each chunk of an entry a candidate with scores by words and by meaning (signals). The chunk that retrieval found best by meaning
+ * keeps its cosine. The other chunks get at most that cosine, even where an approximate one is higher.
  */
 function* passagesOf(
   { entry, chunks, signals, source }: Scored,

@@ -238,10 +238,13 @@ function endOf(
     ...nameOf(last),
     ...(ranked.tie !== undefined && { tie: ranked.tie }),
     rank: (after?.rank ?? 0) + shown.length,
-    // Where the next page starts its retrieval: a list read by position continues from here; other orders count from the beginning.
+    // How deep the next page retrieves at first. Where it continues from a position in a list, or where retrieval works in rounds, it
+    // begins with the usual depth. Otherwise it retrieves the results of all earlier pages too, so it begins with the depth that this page
+    // needed.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
-    // Hashes of the items shown so far, computed only when the page's cursor is read or its answer is continued.
+    // Hashes by which the cursor identifies the results shown so far. They are computed only when the cursor is read or the answer is
+    // continued.
     get shown() {
       hashes ??= alsoShown(before, names, secret())
       return hashes
@@ -261,8 +264,8 @@ function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Cover
 }
 
 /**
- * Number of chunks that the viewer may see. A lens that ranks by neither words nor meaning gets the number from the store, so that the word
- * index is not loaded just to count.
+ * Number of chunks that the viewer may see. For a lens (a named way to query and rank) that uses neither words nor meaning, the number
+ * comes from the store, so that the word index is not loaded just to count.
  */
 function countChunks({ weights, vector }: Plan, context: QueryContext): number {
   const { partitions } = context.accessScope
@@ -305,9 +308,9 @@ export interface MadeItem {
 }
 
 /**
- * Makes the items of a page in the given order, with ranks counted from `first`. A generator that pauses before each item but the first, so
- * that other work can run. Returns null after a pause: entries may have changed meanwhile, so `shown` must be read again. `made` keeps the
- * items made so far by candidate; an item is made again only if its entry has changed.
+ * Makes the result items of a page, with ranks counted from `first`. A generator that pauses before each item but the first. After a pause
+ * it returns null, since the entries in `shown` may have changed; the caller reads them again and calls it again. `made` keeps finished
+ * items, which are made again only if their entry has changed.
  */
 export function* presentItems(
   shown: readonly Shown[],
@@ -401,16 +404,16 @@ function behindPage(ranked: readonly Ranked[], after: Position, plan: Plan, cont
 }
 
 /**
- * Whether the end of a page is a position in the order by score (or, in a list, by time), so that the items after it are known by their own
- * score. False for a diversified order, in which only the number of items shown counts.
+ * Whether the next page begins after a certain score (in a list: after a certain time), so that each item's own score or time tells whether
+ * it comes before or after that point. False where results are diversified: then the next page begins after a number of items.
  */
 function isByPlace(plan: Plan): boolean {
   return plan.query.diversity >= 1 || isReadOn(plan)
 }
 
 /**
- * Items that the cursor records as shown, wherever they rank now: an item already shown may rank lower than before where other items were
- * used meanwhile.
+ * Those of the ranked items that the cursor records as shown on earlier pages. All ranks are examined, since in some lenses using an entry
+ * raises its score, so that an item already shown may now rank lower than before.
  */
 function shownOf(ranked: readonly Ranked[], after: Position, context: QueryContext): ReadonlySet<ItemKey> {
   const [isShown, place] = [wasShown(after.shown, context.secret()), placesOf(ranked, context)]
@@ -418,8 +421,9 @@ function shownOf(ranked: readonly Ranked[], after: Position, context: QueryConte
 }
 
 /**
- * Throws `cursor_expired` where more than `count` of the visible items before the end of the last page are not recorded as shown: then an
- * item has risen above that place (in some lenses, use raises a score) and would never be shown.
+ * Checks that no unshown item has risen among the items of earlier pages, where it would never be shown (in some lenses, using an entry
+ * raises its score). `before`: items that rank before the end of the last page and are not recorded as shown; `count`: how many shown items
+ * the record no longer has. Throws `cursor_expired` where more than `count` of `before` are visible.
  */
 function assertAllShown(before: readonly Ranked[], count: number, context: QueryContext): void {
   if (before.length <= count) return

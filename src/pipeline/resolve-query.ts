@@ -17,9 +17,12 @@ export interface Asked {
   readonly now: Instant
   /** Returns the secret key that signs cursors; called only where a cursor is needed. */
   secret(): string
-  /** Name of the lens for queries that name none. */
+  /** Name of the lens (a named way to query and rank) that is used where a query names none. */
   readonly defaultLens: string
-  /** Whether showing entries in a list of this lens counts as using them, where the request does not say. */
+  /**
+   * Whether a list of entries made with this lens (a named way to query and rank) counts as a use of each entry shown, where the request
+   * does not say.
+   */
   readonly countsListing: (lens: string) => boolean
   /**
    * Checks and completes the options of a lens by its schema. Throws `unknown_field` or `invalid_argument`, naming the option as
@@ -83,8 +86,8 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
 
 function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
   const given = Object.entries(input).filter(([name, value]) => !FREE.includes(name) && value !== undefined)
-  // The conversion to JSON and back removes fields that are present but undefined, so that they do not change the cursor's binding to its
-  // request.
+  // A cursor is only valid for its own request, which is compared as JSON text. The conversion to JSON and back removes fields that are
+  // present but undefined, so that they make no difference.
   const plain = JSON.parse(JSON.stringify(Object.fromEntries(given))) as JsonObject
   return canonicalJson({ plain, lens, viewer: viewer.id })
 }

@@ -22,9 +22,9 @@ const LONG = 8
 const MAX_TERMS = 12
 
 /**
- * Whether another spelling of the query is to be tried. Not for a weak answer while some passages have no vector: once all have one, the
- * results of the query as written may answer it (QE-007). Statistics: `bmTop`, the BM25 of the best passage; `expectedBase`, present only
- * while some passages have no vector.
+ * Whether another spelling of the query should be tried. While some passages have no vector, a weak answer is no reason to: once all have
+ * one, the query as written may find a good answer (QE-007). `bmTop`: BM25 of the best passage; `expectedBase`: present only while some
+ * passages have no vector.
  */
 export function mayBeMisspelt(
   verdict: Verdict,

@@ -26,7 +26,10 @@ import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
 
-/** Retrieval for a lens with a scoring formula of its own: all entries that the legs (searches by words and by meaning) found. */
+/**
+ * Retrieval for a lens (a named way to query and rank) with a scoring formula of its own: all entries that the searches by words and by
+ * meaning found, since such a formula may rank any of them first.
+ */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
   return collectLegs(plan, depth, context, false)
 }
@@ -284,9 +287,9 @@ function* unite(
 }
 
 /**
- * Leaves out found entries that cannot reach the page under the default formula. An entry that only one leg (search) found can score in the
- * other at most as much as the last hit there (`floor`: the last cosine at the usual depth), and use can raise its score by at most a
- * tenth. While some entries have no vector, entries that may be among the first by words are kept too.
+ * Leaves out found entries that cannot reach the page under the default formula. An entry that only one search (by words or by meaning)
+ * found scores in the other at most as much as that search's last hit. Use can raise a score by at most a tenth. While some entries have no
+ * vector, entries that may be among the first by words are kept too.
  */
 function nearThePage(
   legs: Legs,

@@ -62,8 +62,8 @@ export interface PartRequest {
 }
 
 /**
- * The next `limit` items after the query's cursor position, found with the same depth as for a page of the query's own limit. Rejects with
- * `cursor_expired` where the order of the earlier pages is not kept and cannot be reconstructed.
+ * Returns the next `limit` items after the query's cursor; how deep it retrieves depends on the query's own limit. Rejects with
+ * `cursor_expired` where the order of the earlier pages is no longer kept in memory and cannot be computed again.
  */
 export async function runPart(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   assertTimeLeft(context)
@@ -162,16 +162,16 @@ async function runText(
 const MAX_SPREAD = 500
 
 /**
- * The place in a kept order where the next page begins; null where no page follows, or where retrieving the next page again is better than
- * keeping the order.
+ * Where the next page begins in this answer's result order, which is then kept in memory. Null where no page follows, or where it is better
+ * to retrieve the next page again than to keep the order.
  */
 function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): CachedPage | null {
   const { answer, retrieval, found, scoring, ranking } = attempt
   const last = answer.endKey
   if (last === null || answer.cursor === null) return null
   if (!retrieval.complete || ranking.complete === false) return null
-  // An order that is exact and diversified, or limited per collection or origin, is not kept unless everything was retrieved: with more
-  // entries it must be chosen again from all of them.
+  // In an exact answer, a deeper retrieval may change a diversified order, and one limited per collection or origin, from its beginning. So
+  // such an order is kept only where everything was retrieved.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
   if (plan.query.diversity < 1 && sizeOf(attempt) > MAX_SPREAD) return null
@@ -231,8 +231,8 @@ async function retrieveAndRank(
     },
     ({ scored }) => scored.length,
   )
-  // Before other code can write in a pause, all candidates for later pages are scored, so that those pages show the state of the first. Not
-  // needed where all results fit on this page, since then no page follows.
+  // All candidates are scored before the next pause, in which other code can write, so that later pages show the state of the first page.
+  // This is skipped where all results fit on this page, since then no other page follows.
   const { exhausted, whole, candidates } = brought
   const isAll = exhausted && whole === undefined && plan.query.group === 'entry' && candidates.length <= limit
   if (!isAll) context.turns.beforeNext(found.get)

@@ -105,8 +105,8 @@ function otherScores({ formula, numbers }: BoundFormula): OtherScores {
 }
 
 /**
- * The viewer's memory (use statistics) of entries that were ever used and may reach the page; use raises a score by at most a tenth. On
- * later pages, an entry used since the first page is not raised: it would move above the place where the last page ended, and never be
+ * The viewer's use statistics (memory) for entries that were used before and may reach the page; use raises a score by at most a tenth.
+ * Uses since the first page do not count on later pages: otherwise an entry could move to a place that was shown already, and never be
  * shown.
  */
 function memoriesOf(

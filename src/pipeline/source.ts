@@ -11,7 +11,10 @@ import type { Scalar } from '../model/filter.ts'
 import type { AccessScope } from '../model/viewer.ts'
 
 export interface SourceRequest {
-  /** Who searches and which partitions that viewer may see; a source that keeps data by partition reads only these. */
+  /**
+   * The viewer who searches, with the partitions (sets of entries with equal access rights) that the viewer may see. A source that keeps
+   * its data by partition reads only these.
+   */
   readonly accessScope: AccessScope
   /** Names of the collections to search, each once. */
   readonly collections: readonly string[]

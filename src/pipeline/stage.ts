@@ -52,7 +52,9 @@ export interface Retrieval {
   readonly candidates: readonly Candidate[]
   /** Number of entries that was requested from each search (by words, by meaning). */
   readonly depth: number
-  /** Entries that meet the filter and conditions; null: there are none, so every visible entry may be a result. */
+  /**
+   * Keys of the entries that meet the query's filter and conditions. Null: the query has neither, so every visible entry may be a result.
+   */
   readonly allow: Bitset | null
   /**
    * Statistics of the search over the visible passages, by name: for example `bmTop` (best BM25), `bmTopChunk` (its chunk), `bmMax` (upper
@@ -64,8 +66,8 @@ export interface Retrieval {
   /** False when the deadline interrupted one of the searches. */
   readonly complete: boolean
   /**
-   * While some entries have no vector: retrieved entries that the viewer could no longer see at the time of the first page. Later pages are
-   * ranked with the same set.
+   * Retrieved entries that were deleted or hidden from the viewer by the time of the first page; absent where all entries have vectors.
+   * Later pages are ranked with the same set.
    */
   readonly absent?: ReadonlySet<EntryKey> | undefined
   /** Whether the best candidates are on earlier pages and are left out here, so that these candidates are only the rest. */
@@ -78,15 +80,15 @@ export interface Retrieval {
    */
   readonly missing?: ((entry: EntryKey) => string | null) | undefined
   /**
-   * Repeats the retrieval with all candidates, where those that cannot reach the page were left out; absent where none were. The function
-   * keeps no reference to a query context.
+   * Retrieves again, this time with the candidates that were left out because they cannot reach the page. Absent where none were left out.
+   * The function keeps no reference to a query context.
    */
   readonly whole?: ((context: QueryContext) => Retrieval) | undefined
 }
 
 /** How a score stage computes scores: the formula, the numbers of the query that it uses, and further texts for explanations. */
 export interface Measure extends BoundFormula {
-  /** For explanations: how certain inputs of a result's score came about, by the name of the input. */
+  /** For explanations: by the name of an input to the score, how this input was obtained. */
   readonly expansions?: (scored: Scored) => Expansions
   /** Further reasons for a result, added to the one-line summary of reasons. */
   readonly remarks?: (scored: Scored) => readonly string[]
@@ -98,8 +100,8 @@ export interface Scoring {
   /** The named parts of a score, which add up to it except for rounding. */
   readonly components: (scored: Scored) => Readonly<Record<string, number>>
   /**
-   * Scores passages of one entry, each as if it were an entry of its own: `signals` and `chunks` of the given candidates are those of the
-   * passage. Absent: the lens has no score for single passages.
+   * Scores passages of one entry, each as if it were an entry of its own. The candidates given have the scores (`signals`) and `chunks` of
+   * single passages. Absent: the lens cannot score single passages.
    */
   readonly rate?: ((passages: readonly Candidate[]) => readonly Scored[]) | undefined
   /**
@@ -130,8 +132,8 @@ export interface Ranking {
   /** False when the deadline passed before all results were diversified as requested; absent: true. */
   readonly complete?: boolean | undefined
   /**
-   * Computes the ranking of all candidates, where `ranked` ends with the page and continuing would take more work than ranking everything
-   * again. The function keeps no reference to a query context.
+   * Absent where `ranked` is complete. Otherwise, `ranked` ends with the page, and this function ranks all candidates from the beginning,
+   * because continuing after the page would take more work. The function keeps no reference to a query context.
    */
   readonly more?: (() => readonly Ranked[]) | undefined
   /** Whether items shown on earlier pages are already left out of `ranked`. */
@@ -166,13 +168,16 @@ export interface Answer {
    * other code can write.
    */
   readonly shown: ShownParts
-  /** Entries, candidates and parts of the page's `nearest` items, in the order of these items. */
+  /**
+   * The nearest results, which a page names where its verdict is that nothing is relevant: their entries, candidates and parts (such as
+   * excerpts), in their order.
+   */
   readonly nearest?: Pick<Answer, 'entries' | 'ranked' | 'shown'> | undefined
   /** Number of items on all pages of the answer, as far as known; 0 where the verdict is that nothing is relevant. */
   readonly total: number
   /** Facts of the plan (further results of parsing and enriching, by name). */
   readonly facts: Plan['facts']
-  /** The number by which the page's last item is ordered (its score, or a time in a list); null on an empty page. */
+  /** Score of the page's last item; in a list, the time by which that item is ordered. Null on an empty page. */
   readonly last: number | null
   /** Position after which the next page begins; null on an empty page. */
   readonly end: Position | null
@@ -191,8 +196,8 @@ export interface Stages {
   /** Parse stage: converts the query's text and options to a plan. Throws `query_syntax` with a position. */
   parse(query: Query, context: QueryContext): Plan
   /**
-   * Returns a corrected spelling of the query's text, to be tried when nothing good is found; null: there is none. Absent: the lens tries
-   * no other spelling.
+   * Returns a corrected spelling of the query's text, to be tried when the query finds nothing good; null: there is no correction. Absent:
+   * this lens (a named way to query and rank) never tries another spelling.
    */
   readonly respell?: ((plan: Plan, context: QueryContext) => Steps<string | null>) | undefined
   /** Enrich stage: adds to the plan what the text does not contain: synonyms, numbers, times, the vector. */
@@ -208,8 +213,8 @@ export interface Stages {
    */
   score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring | Promise<Scoring>
   /**
-   * Diversify stage: the total order, limits per collection and origin, and diversity. A generator: other code may write to the store when
-   * it pauses.
+   * Diversify stage: puts all results in their final order, applies the limits per collection and origin, and moves results apart that are
+   * similar to each other. A generator: other code may write to the store when it pauses.
    */
   diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking>
   /**

@@ -55,8 +55,8 @@ export async function countItems(stages: Stages, context: QueryContext): Promise
 }
 
 /**
- * Retrieves deeper until `isEnough` accepts the retrieval and `isMissing` finds no wanted result missing in the scoring, or until there is
- * nothing more to find or time runs out. Tries a corrected spelling like an ordinary query.
+ * Retrieves deeper until the wanted results are found: `isEnough` accepts the retrieval, and `isMissing` is false for its scoring. Ends
+ * earlier where nothing more can be found or time runs out. Tries a corrected spelling like an ordinary query.
  */
 async function surveyUntil(
   isEnough: (retrieval: Retrieval) => boolean,

@@ -122,7 +122,10 @@ function collectionsIn(filter: Filter | null): readonly Scalar[] {
   return filter?.op === 'in' && filter.field === 'collection' ? filter.values : []
 }
 
-/** The verdict by words. `isMissing`: meaning should have been compared too and was not; then the verdict is at least weak. */
+/**
+ * The verdict by words. `isMissing`: meaning should have been compared too and was not; then the verdict is never "nothing relevant", since
+ * words alone cannot show that.
+ */
 function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: QueryContext, isMissing = false): Judgement {
   const { bmTop = 0, bmMax = 0, bmTopChunk } = statistics
   if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing)
@@ -203,9 +206,9 @@ function scopeOf(allow: Retrieval['allow'], { accessScope: { partitions } }: Que
 }
 
 /**
- * Whether the verdict "nothing relevant" is impossible however low the cosines are: the query has required words, which occur; or one
- * passage contains all of the query's words, since an identifier, a name or a number has little meaning to embed; or words find something
- * while some passages have no vector yet.
+ * Whether the verdict "nothing relevant" is impossible, however low the cosines are. There are three cases. The query has required words,
+ * so every result contains them. One passage contains all of the query's words. Words find a good answer while some passages have no vector
+ * yet.
  */
 function asksForWhatIsThere(retrieval: Retrieval, plan: Plan, context: QueryContext): boolean {
   if (demands(plan).length > 0) return true

@@ -61,8 +61,9 @@ function collectionThere(collection: Collection, url: string, dimensions: number
 }
 
 /**
- * Writes records to ChromaDB. Updating a record there keeps metadata keys that the new version lacks; so a record that lost a key is first
- * updated, to make sure that the server accepts it, with an empty stamp that marks it as incomplete, and then deleted and written again.
+ * Writes records to ChromaDB, whose update keeps old metadata keys that the new version of a record lacks. A record that lost a key is
+ * therefore deleted and written again. Before that, it is updated once with an empty stamp (fingerprint), which tests whether the server
+ * accepts it and marks it as incomplete.
  */
 async function put(collection: Collection, records: readonly MirrorRecord[]): Promise<void> {
   const replaced = records.filter(({ replaces }) => replaces).map(({ id }) => id)

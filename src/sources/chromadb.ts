@@ -18,12 +18,15 @@ import { type CollectionOptions, CollectionQuestion } from './chroma-question.ts
 import { notFound, SourceFailure } from './failure.ts'
 import { type AccessOptions, together, visibleCollections } from './partitions.ts'
 
-/** Options of a ChromaDB source. Without `partitionKeys` the searcher is the owner, to whom every collection on the server is visible. */
+/**
+ * Options of a ChromaDB source. The option `partitionKeys` limits a searcher to certain mirrored collections. Without it, the searcher is
+ * the owner, who may search every collection on the server.
+ */
 export interface ChromaSourceOptions extends ChromaAddress, AccessOptions, CollectionOptions {
   readonly name: string
 }
 
-/** Number of collections requested at a time when all collections of the server are searched for their labels. */
+/** Number of collections in one page, when all collections of the server are listed to read their labels (metadata). */
 const PAGE = 100
 
 /** Opens a ChromaDB source. Throws `invalid_argument` for an invalid address; nothing is sent to the server yet. */
@@ -54,7 +57,10 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
   }
 }
 
-/** Finds the collections to search for a name. Throws `SourceFailure` when the server has none, or lacks the database. */
+/**
+ * Finds the collections on the server that a request for one collection name must search. Throws `SourceFailure` when the server has none,
+ * or lacks the database.
+ */
 async function findCollections(
   client: ChromaClient,
   name: string,

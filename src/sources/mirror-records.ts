@@ -28,7 +28,7 @@ export interface MirrorRecord extends Omit<ChunkRecord, 'chunk'> {
 
 export interface RecordParts {
   readonly reader: StoreReader
-  /** Key of the embedding model whose vectors the records get. */
+  /** Name (not a secret) that identifies the embedding model whose vectors the records get. */
   readonly model: string
 }
 

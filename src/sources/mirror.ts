@@ -45,7 +45,7 @@ export interface MirrorRequest {
   /** The access scope of the store's owner: all entries in it are copied to the target. */
   readonly accessScope: AccessScope
   readonly collection: string
-  /** Key of the embedding model whose vectors are copied; `dimensions` is their size. */
+  /** Identifies the embedding model whose vectors are copied (its key is a name, no secret). `dimensions`: size of these vectors. */
   readonly model: string
   readonly dimensions: number
   readonly target: MirrorTarget
@@ -74,8 +74,8 @@ export interface MirrorReport {
   /** Names of the target's collections that this store needs but that contain another store's records; they were left unchanged. */
   readonly taken: readonly string[]
   /**
-   * Names of the target's collections that do not name a store, as written by earlier versions, and that contain records unknown to this
-   * store; they were left unchanged. One that this store needs is in `taken` too.
+   * Names of the target's collections whose label names no store (as written by earlier versions), and that contain records unknown to this
+   * store. They were left unchanged. Those that this store needs are in `taken` too.
    */
   readonly unowned: readonly string[]
 }
@@ -92,7 +92,7 @@ export function mirror(request: MirrorRequest): Promise<MirrorReport> {
 /** A partition of the store, and the collection in the target to which it is mirrored. */
 interface Place {
   readonly audience: Audience
-  /** The owner's access scope, limited to the place's partition. */
+  /** Access rights of the store's owner, limited to this partition. */
   readonly accessScope: AccessScope
   readonly name: string
   readonly label: MirrorLabel
@@ -110,7 +110,10 @@ class MirrorRun {
   readonly #filter: Filter
   /** For each partition that was copied, the ids of the records that its collection in the target must contain. */
   readonly #here = new Map<Place, Set<string>>()
-  /** Entries of which a record was refused or has no vector yet: the target's earlier records of these entries are kept. */
+  /**
+   * Keys of entries whose current records could not all be written, because one was refused or has no vector yet. The target keeps its
+   * earlier records of these entries.
+   */
   readonly #unaccepted = new Set<string>()
   readonly #refused: RefusedRecord[] = []
   readonly #counts = { put: 0, removed: 0, unchanged: 0, waiting: 0 }
@@ -251,8 +254,8 @@ class MirrorRun {
   }
 
   /**
-   * Marks entries as not accepted where the collection they moved to belongs to another store, so that their records in other collections
-   * of the target are kept.
+   * Notes that the records of these entries could not be written to the target, because the collection to which they now belong is another
+   * store's. Their earlier records in other collections of the target are then kept.
    */
   #keepMoved({ accessScope, count }: Place): void {
     if (count === 0) return
@@ -279,7 +282,10 @@ class MirrorRun {
     }
   }
 
-  /** Makes those of the entry's records that have a vector; the ids of all its records are added to `here`. */
+  /**
+   * Makes the entry's records for the target, except those whose chunk has no vector yet. The ids of all records, including those without a
+   * vector, are added to `here`.
+   */
   #recordsOf(entry: Entry, { records }: Place, here: Set<string>): readonly MirrorRecord[] {
     const { reader, model } = this.#request
     const made = chunkRecords(entry, this.#request)
@@ -321,7 +327,10 @@ class MirrorRun {
     throw new SourceFailure('query_failed', `${problem}: ${message}`)
   }
 
-  /** Ids of records in the target that no longer belong there, except those of entries that were not accepted. */
+  /**
+   * Ids of records in the target that this store no longer has. Records of an entry are kept where its new records were refused or could
+   * not be written yet.
+   */
   #gone(place: Place): readonly string[] {
     const here = this.#here.get(place)
     return [...place.records].flatMap(([recordId, { id, holder }]) => {

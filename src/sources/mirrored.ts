@@ -74,7 +74,10 @@ export function payloadOf(entry: MirroredEntry, { date, stamp, store }: MirrorMa
   }
 }
 
-/** What is known of a record in the other engine before it is replaced or removed; a member is null where the record lacks it. */
+/**
+ * What is known of a record in the other engine, read before the record is replaced or removed. `stamp` is its fingerprint. Each field is
+ * null where the record lacks it.
+ */
 export interface RecordThere {
   readonly stamp: string | null
   /** Identity of the store that wrote the record; null for records written by earlier versions. */
@@ -83,7 +86,10 @@ export interface RecordThere {
   readonly holder: string | null
 }
 
-/** The payload keys from which `recordThere` reads stamp, store, entry id and holder. */
+/**
+ * The payload keys from which `recordThere` reads, in this order, the record's fingerprint (stamp), the store's identity, and the entry's
+ * id and holder.
+ */
 export const RECORD_KEYS: readonly string[] = ['querent_stamp', 'querent_store', 'querent_id', 'querent_holder']
 
 export function recordThere(payload: Readonly<Record<string, unknown>>): RecordThere {

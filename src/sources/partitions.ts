@@ -21,9 +21,9 @@ export interface AccessOptions {
 export type VectorRequest = Omit<SourceRequest, 'vector'> & { readonly vector: Float32Array }
 
 /**
- * Finds the collections to search for a name: the mirrored collections of this name that the viewer may see; otherwise the collection with
- * exactly this name in the other engine; otherwise none. `find`: looks up a collection by its name in the engine; null: there is none.
- * Throws `SourceFailure` for a viewer who may only search mirrored collections.
+ * Finds the collections in the other engine that a request for the collection `name` searches: the mirrored ones of this name that the
+ * viewer may see. Where there are none, the collection with exactly this name. `find`: looks up a collection in the engine; null: there is
+ * none. Throws `SourceFailure` for a viewer who may only search mirrored collections.
  */
 export async function visibleCollections<T>(
   name: string,

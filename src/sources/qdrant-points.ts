@@ -11,13 +11,14 @@ export interface PointOptions {
   /** The payload key that contains a point's text; absent: the first existing one of the usual keys. */
   readonly contentKey?: string | undefined
   /**
-   * Name of a sparse vector of the collection, and the server's model that makes one from the query's text; the orders by dense and by
-   * sparse vector are fused by reciprocal ranks.
+   * Search by a sparse vector in addition to the dense one. `vectorName`: name of the sparse vector in the collection; `model`: the
+   * server's model that makes one from the query's text. The server joins both result orders by the results' ranks (reciprocal rank
+   * fusion).
    */
   readonly sparse?: { readonly vectorName: string; readonly model: string } | undefined
   /**
-   * Whether the search call `points/search` is tried before `points/query` (default: after it). The other call is used where the server
-   * does not support the first.
+   * Which of two search calls of the server is tried first: `points/search` if true, otherwise `points/query` (default). Where the server
+   * does not support the first, the other is used.
    */
   readonly searchFirst?: boolean | undefined
 }
@@ -166,8 +167,8 @@ export async function withText(
 }
 
 /**
- * Similarity of the query's vector and a point's dense vector, as the server would score it; Qdrant keeps vectors of a cosine collection at
- * length 1.
+ * Similarity of the query's vector and a point's dense vector, on the scale on which the server scores. For a collection with cosine metric
+ * this is the inner product, since Qdrant keeps its vectors at length 1.
  */
 function scoreOf({ vector: stored }: Point, space: Measure, asked: Float32Array): number {
   const values = (Array.isArray(stored) ? stored : Object.values((stored ?? {}) as object)[0]) as

@@ -44,7 +44,9 @@ export function openQdrantSource(options: QdrantSourceOptions): Source {
   }
 }
 
-/** Finds the collections to search for a name. Throws `SourceFailure` when the server has none. */
+/**
+ * Finds the collections on the server that a request for one collection name must search. Throws `SourceFailure` when the server has none.
+ */
 async function findCollections(
   client: QdrantClient,
   name: string,

@@ -245,7 +245,10 @@ export function soundColumns(table: TableDeclaration, names: readonly string[] |
   return names ?? table.columns.map(({ name }) => name)
 }
 
-/** Returns the given entry keys unchanged, after a check that the table has the column `entry` by which they select rows. */
+/**
+ * Checks that rows of the table can be selected by entry, which requires a column `entry`. Returns the given entry keys unchanged;
+ * undefined means that rows are not selected by entry.
+ */
 export function soundEntries(
   table: TableDeclaration,
   entries: readonly EntryKey[] | undefined,
@@ -304,7 +307,7 @@ function soundCell(table: TableDeclaration, column: ColumnDeclaration, cell: Cel
  */
 export class TableVersions {
   #counter = 0
-  /** Version of all tables that this store has not written since another connection last wrote to the file. */
+  /** Version of each table that this store has not written since the last write of another connection: one number for all these tables. */
   #others = 0
   readonly #own = new Map<string, number>()
   readonly #open = new Set<string>()

@@ -240,7 +240,10 @@ export const USAGE: TableDeclaration = {
     { name: 'holder', type: 'text' },
     { name: 'bytes', type: 'integer' },
     { name: 'counted_to', type: 'integer' },
-    /** Table and row up to which rows that name the holder are counted; null: written by an older version, which counted only entries. */
+    /**
+     * How far the rows that name the holder are counted: the table, and the last row counted in it. Null: the row was written by an older
+     * version, which counted only entries.
+     */
     { name: 'tables_to', type: 'text', nullable: true },
   ],
   key: ['holder'],

@@ -28,15 +28,15 @@ export function changesOrNull(reader: StoreReader, position: number, limit: numb
 export interface FeedNews {
   /** Keys of entries that were added, changed or deleted; their current state must be read from the store. */
   readonly entries: ReadonlySet<EntryKey>
-  /** Number of changes read. `position`: position in the feed after them. */
+  /** Number of changes read. `position`: number of the last change up to which the feed was read. */
   readonly changes: number
   readonly position: number
 }
 
 /**
- * Reads the changes of the feed after `position` that `concerns` accepts (default: all), pausing after each page. Returns null when the
- * feed no longer contains all of them, or when the store is older than the position. Changes committed during a pause may or may not be
- * included.
+ * Reads the changes of the feed after `position`, pausing after each page of changes. `concerns`: accepts those that matter (default: all).
+ * Returns null when the feed no longer contains all of them, or when the store is older than the position. Changes committed during a pause
+ * may or may not be included.
  */
 export function* readFeed(
   reader: StoreReader,
@@ -78,7 +78,7 @@ export function* readPlaces(
   return news && { ...news, partitionOf }
 }
 
-/** Number of changed entries up to which each is always handled singly, instead of reading everything again. */
+/** Number of changed entries up to which they are always read one by one. With more of them, reading all entries again may be faster. */
 const FEW = 500
 
 /** Whether the changed entries are more than half of those in an index, so that reading all entries again is faster. */
@@ -92,9 +92,9 @@ const ENTRIES_AT_ONCE = 1 << 16
 const ENTRIES_OF_PARTITION = 1024
 
 /**
- * Reads the partition of every entry, at 4 bytes of memory per entry. It reads sets of keys per partition, since reading the entries would
- * read all their texts. Pauses so that other work can run: entries added during a pause may be missing, and moved ones may have their old
- * partition.
+ * Reads the partition of every entry, at 4 bytes of memory per entry. For each partition it reads the keys of its entries, which is faster
+ * than reading entries with their texts. It pauses for other work: entries added in a pause may be missing, and moved ones may have their
+ * old partition.
  */
 export function* partitionOfAll(reader: StoreReader): Steps<(entry: EntryKey) => PartitionId | undefined> {
   // For each entry key, the number of its partition plus 1; 0: there is no entry with this key.

@@ -41,16 +41,19 @@ export interface SqliteStoreOptions {
    * commits may be missing, but the file is undamaged. `full`: every commit waits for the disk and survives a loss of power too.
    */
   readonly durability?: 'normal' | 'full' | undefined
-  /** How long, in ms, a write that can wait does so for writes of other processes, and a statement for other locks. Default 5,000. */
+  /**
+   * Time limit in ms for waiting: for a write, until other processes have finished writing; for a single statement, until any other lock is
+   * free. Writes that must not wait ignore it. Default 5,000.
+   */
   readonly timeoutMs?: number | undefined
   /** Memory for cached pages of the file, in MiB. Default 16. */
   readonly cacheSizeMb?: number | undefined
   /** Whether a write-ahead log is kept beside the file, so that readers do not wait for writers. Default true. */
   readonly walMode?: boolean | undefined
   /**
-   * Whether all reads see the state that the first of them sees, until this store writes. For a process that answers one request and ends:
-   * it then checks only once for writes of other processes, however often it pauses. Only with a write-ahead log, where writers do not wait
-   * for readers.
+   * Whether all reads see the same committed state, that of the first read, until this store writes. Meant for a process that answers one
+   * request and ends: however often it pauses, it looks only once for writes of other processes. Requires a write-ahead log, so that
+   * writers need not wait for the reader.
    */
   readonly keepsState?: boolean | undefined
   /** Identity given to the store if opening creates it. Default: random. */

@@ -99,8 +99,8 @@ export interface StoreReader {
   changesSince(seq: number, limit: number): readonly Change[]
 
   /**
-   * All partitions that were ever made, by ascending number. The public partition is shared by all holders; its audience names the owner as
-   * holder.
+   * All partitions (sets of entries with the same audience) that were ever made, by ascending number. The public partition is shared by all
+   * holders; its audience names the owner as holder.
    */
   partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[]
 
@@ -113,7 +113,7 @@ export interface StoreReader {
   metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[]
   /** Validity periods of those of the given entries that are not valid forever (that have a start or an end), in the order requested. */
   validities(keys: readonly EntryKey[]): readonly EntryValidity[]
-  /** Keys above `after` of entries that are not valid forever, in all partitions, ascending, at most `limit`. */
+  /** Keys of entries whose validity period has a start or an end, in all partitions: those above `after`, ascending, at most `limit`. */
   scanBounded(after: EntryKey, limit: number): readonly EntryKey[]
   /** Keys of all entries above `after`, ascending, at most `limit`; for rebuilding indexes. */
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
@@ -212,7 +212,9 @@ export interface StoreWriter extends StoreReader {
   touch(viewer: Viewer, entries: readonly EntryKey[], now: Instant, gain: number): void
   /** Sets an entry's access state for a viewer to given values, for import; does nothing when the entry does not exist. */
   setAccess(viewer: Viewer, entry: EntryKey, state: AccessState): void
-  /** Number of the partition for an audience; a new partition is made where there is none. */
+  /**
+   * Number of the partition (the set of all entries with the same audience) for this audience; a new partition is made where there is none.
+   */
   intern(audience: Audience): PartitionId
   table(declaration: TableDeclaration): TableWriter
   setMeta(name: string, value: string): void
@@ -224,9 +226,9 @@ export interface StoreWriter extends StoreReader {
 }
 
 export interface TablePage {
-  /** Only rows of these entries are read; for tables with a column `entry`. */
+  /** Keys of the entries whose rows are read; only for tables with a column `entry`. Absent: the rows of all entries. */
   readonly entries?: readonly EntryKey[] | undefined
-  /** Primary key (all of its columns) after which the page begins. */
+  /** Primary key of the last row before the page (all key columns): the page begins with the row after it. */
   readonly after?: Row | undefined
   readonly limit?: number | undefined
   /** Only these columns are read, and rows lack the others; for reading many rows of a wide table. */
@@ -304,11 +306,11 @@ export interface Store extends StoreReader {
    */
   snapshot(): Snapshot | null
   /**
-   * A number that grows whenever any process commits, by one for each commit of this store; equal values mean that nothing was committed in
-   * between. It is cheap to poll (µs); the value itself has no meaning and never leaves the engine. Writes that change only access state,
-   * or rows of tables declared `aside`, need not change it: otherwise a query that counts uses, or a renewed lease, would invalidate every
-   * cache that depends on the version. `of`: version of a single declared table; it may change more often than that table does, and for a
-   * table with rows of entries it always does.
+   * A number that grows whenever any process commits (by one for each commit of this store); equal values mean that nothing was committed
+   * in between. It is cheap to poll (µs), and is only used within the engine. Changes of access state, or of tables declared `aside` (on
+   * which no answer depends, such as leases), need not change it: otherwise every query that counts uses would invalidate all caches. `of`:
+   * gives the version of a single declared table, which may grow more often than that table changes, and always does so for a table with
+   * rows of entries.
    */
   version(of?: TableDeclaration): number
   /** Examines the store for damage, without pauses. Reads everything, which takes seconds for a large store. */
@@ -357,8 +359,9 @@ export interface Upkeep {
   /** What is to be erased; null: nothing was ever deleted. It is recorded in the transaction that deletes, so that it survives a crash. */
   forgotten(): Forgotten | null
   /**
-   * Erases from the file what was deleted up to this mark, in a separate process that reads all of the file. Resolves with false where
-   * other processes prevented it. Rejects with `io_failed` when the process fails, or cannot be started.
+   * Erases the bytes of deleted data from the file, in a separate process that reads all of the file. `mark`: text that tells up to which
+   * deletion data is erased. Resolves with false where other processes prevented it. Rejects with `io_failed` when the process fails, or
+   * cannot be started.
    */
   erase(mark: string, waitMs: number): Promise<boolean>
 }

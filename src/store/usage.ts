@@ -16,7 +16,7 @@ import type { StoreReader, StoreWriter, TableReader, TableWriter } from './store
 interface EntryChange {
   readonly key: EntryKey
   readonly holder: string
-  /** Returns the entry before the change; called only where the holder's bytes are counted. */
+  /** Returns the entry as it was before the change. Called only where the holder's bytes are counted. */
   readonly before: () => Sized | undefined
   readonly after: Sized | undefined
 }
@@ -112,8 +112,8 @@ export class Accounts {
   }
 
   /**
-   * Adds bytes to a holder's count, if there is one. `entry`: key of the entry to which the content or row belongs; null: the row is of a
-   * table that names its holder.
+   * Adds bytes to a holder's count, if the holder has one. `entry`: key of the entry to which the counted content or row belongs. Null: the
+   * row belongs to no entry, but names its holder in a column.
    */
   #add(holder: string, entry: EntryKey | null, bytes: () => number): void {
     if (holder === OWNER || !this.isUsed) return
@@ -130,8 +130,8 @@ export class Accounts {
   }
 
   /**
-   * Damaged data cannot be measured but can still be overwritten and deleted; so that counts stay correct, all of them are then deleted and
-   * counting starts again.
+   * Damaged data cannot be measured, but can be overwritten or deleted, which would make the counts of bytes wrong. So all counts are then
+   * deleted, and counting starts again.
    */
   #guarded<T>(act: () => T): T | undefined {
     try {
@@ -219,8 +219,8 @@ function* moreRows(
 }
 
 /**
- * The column that names the holder for whom a row counts, or `entry`: it counts for the entry's holder; null: the table's rows count for
- * nobody.
+ * Name of the column that contains the holder to whose byte quota a row of the table counts. `entry`: a row counts to the holder of the
+ * entry to which it belongs. Null: rows of the table count to no quota.
  */
 function payerColumn({ countedFor, ofEntry }: TableDeclaration): string | null {
   return countedFor === undefined && ofEntry === true ? 'entry' : (countedFor ?? null)

@@ -14,7 +14,10 @@ interface Line {
   readonly indent: number
   /** Whether the line is the first of the text or comes after a blank line. */
   readonly opensBlock: boolean
-  /** An object shared by all lines between two blank lines. `width`: length of the longest of these lines. */
+  /**
+   * The paragraph (lines without a blank line between them) that contains the line: one object, which all of its lines share. `width`:
+   * length of its longest line.
+   */
   readonly block: { width: number }
 }
 
@@ -84,8 +87,8 @@ function fenceOf(text: string, { start, end }: Line): string | null {
 }
 
 /**
- * Whether a part of a longer text begins inside fenced code: its first fence has no language, and its number of fences is odd, so that it
- * closes a fence which it does not open.
+ * Whether a part of a longer text begins inside fenced code. This is so where its number of fences (lines of backticks or tildes) is odd
+ * and its first fence names no language: that fence then closes code that was opened before.
  */
 export function beginsInFence(text: string, lines: readonly Line[] = linesOf(text)): boolean {
   const fences = lines.map(line => fenceOf(text, line)).filter(fence => fence !== null)

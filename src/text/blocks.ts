@@ -10,7 +10,8 @@ export interface Block {
   readonly start: number
   readonly end: number
   /**
-   * First offset within the block where it may be cut: the lines that later parts repeat, and the first line after these, stay together.
+   * First offset within the block where it may be cut. The first lines (such as a table's header), which are repeated after each cut, are
+   * never cut from the line that follows them.
    */
   readonly from: number
   /** Offset from which on the block must not be cut: the line that closes a fence stays with the code before it. */
@@ -35,13 +36,13 @@ interface Span {
 }
 
 /**
- * Decides where a text with blocks may be cut. Offsets should be requested in approximately ascending order, as chunking does; then each
- * request takes few steps.
+ * Decides where a text with blocks (such as tables or fenced code) may be cut. Each request takes few steps if offsets are requested in
+ * approximately ascending order, as chunking does.
  */
 export class BlockCuts {
   readonly #text: string
   readonly #blocks: readonly Block[]
-  /** Number of tokens above which a block may be cut at its line ends, and a single line anywhere. */
+  /** Size limit in tokens. A block with more tokens may be cut at its line ends, and a line with more tokens may be cut anywhere. */
   readonly #limit: number
   /** For each block, the index of the innermost block that contains it, or -1. */
   readonly #parents: readonly number[]
@@ -64,8 +65,8 @@ export class BlockCuts {
   }
 
   /**
-   * What a cut at an offset of the text would do: `outside`: it would be outside of every block, or within a long line of prose; `line`: it
-   * would be at a permitted line end within a block; `torn`: it would cut a block where that is not permitted.
+   * What a cut at this offset of the text would do. `outside`: it cuts no block, or a long line of prose, which may be cut. `line`: it cuts
+   * a block at a line end where that is permitted. `torn`: it cuts a block where that is not permitted.
    */
   at(place: number): 'outside' | 'line' | 'torn' {
     if (place >= this.#outsideFrom && place <= this.#outsideTo) return 'outside'

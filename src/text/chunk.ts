@@ -125,7 +125,9 @@ interface Text {
 interface Stretch {
   /** Number of tokens available for the chunk's own text, without the lines that it repeats. */
   readonly room: number
-  /** Whether the text ends within these pieces, exceeding the room for one chunk by at most `LAST_TOKENS`. */
+  /**
+   * Whether the text ends within these pieces. Then the chunk is the last one, and may be larger than `room` by up to `LAST_TOKENS` tokens.
+   */
   readonly atEnd: boolean
   readonly pieces: number
   readonly tokens: number
@@ -140,8 +142,8 @@ interface Stretch {
 }
 
 /**
- * Reads the pieces for one chunk. Where the room ends within a block that must not be cut, reading continues to the end of the block,
- * unless there is a good place for a cut before the block.
+ * Reads the pieces (words, signs) that the chunk may contain, up to its size limit. Where that limit is within a block that must not be
+ * cut, it reads on to the end of the block, unless there is a good place for a cut before the block.
  */
 function readStretch(text: Text, start: number, room: number): Stretch {
   const { content, last } = text
@@ -173,8 +175,8 @@ function readStretch(text: Text, start: number, room: number): Stretch {
     if (isKnown && known < last.pieces) {
       const next = last.starts[known + 1] as number
       tokens += (last.before[known + 1] as number) - (last.before[known] as number)
-      // The end of the piece without its blanks is only needed after the last reused piece; before that, the start of the next piece is
-      // near enough.
+      // Of a piece reused from the last chunk, only the start of the next piece is known, which is near enough to its end. Only after the
+      // last reused piece is the exact end (without blanks) computed, to classify the border that follows.
       textEnd = known + 1 < last.pieces ? next : pieceAt(content, at).textEnd
       at = next
     } else {
@@ -204,7 +206,7 @@ function borderAt(
   if (outline.isPlace(at)) return BORDER.place
   const plain = borderBetween(content, textEnd, at, form)
   if (where === 'line') return Math.min(plain, BORDER.item) as Border
-  // Headings and blocks only begin and end at line ends, so they are not looked for at lesser borders.
+  // Headings and blocks begin and end only at line ends, so at other borders (between words or sentences) they are not looked for.
   if (plain <= BORDER.word) return plain
   if (outline.isWithin(textEnd - 1)) return BORDER.word
   if (outline.beginsAt(at)) return BORDER.section
@@ -226,8 +228,9 @@ const FILL: readonly (readonly [Border, number])[] = [
 const MIN_LAST = 0.15
 
 /**
- * Index of the piece before which the chunk ends: at the first place mark, otherwise at the first section that fits, otherwise at the last
- * of the best borders. At the end of a text, all of the remaining text fits.
+ * Chooses where the chunk ends, as the index of the piece after the cut. It ends at the first place mark (such as a new page). Without one,
+ * it ends at the first section that fits, otherwise at the last border of the best kind. At the end of a text, all of the remaining text
+ * fits.
  */
 function chooseCut(stretch: Stretch): number {
   const { room, atEnd, pieces, before, borders } = stretch
@@ -264,8 +267,9 @@ function beforeBlock({ room, pieces, before, borders }: Stretch): number {
 }
 
 /**
- * Index of the piece with which the next chunk begins: some sentences or lines before the cut, where these are short enough, otherwise some
- * words. Nothing is repeated at a new section, within a block, and before a block that needs the room.
+ * Chooses where the next chunk begins, as the index of a piece. It repeats some sentences or lines before the cut where these are short
+ * enough, otherwise some words. Nothing is repeated where a new section begins, within a block, or where the block that follows needs all
+ * of the room.
  */
 function overlapFrom(stretch: Stretch, cut: number, { cuts }: Text): number {
   const { before, borders, isWithin } = stretch

@@ -69,8 +69,8 @@ export function excerpt(
 ): Passage {
   if (chunk.shownFrom === undefined) return excerptOf(content, chunk, options)
   const start = chunk.start + chunk.shownFrom
-  // Lines of the chunk before its first numbered line are a comment on the code, which may be elsewhere in the file, so they get no numbers
-  // of their own.
+  // Only the lines from `startLine` on have numbers. The chunk's lines before that are a comment on the code, which may be elsewhere in the
+  // file, so they get no numbers of their own.
   const unnumbered = lineEnds(content, start, chunk.end) - (chunk.endLine - chunk.startLine)
   const shown = excerptOf(
     content.slice(start),
@@ -187,7 +187,10 @@ function lengthOf(line: string): number {
   return line === '' ? 0 : line.length + 1
 }
 
-/** Offset where the chunk's text begins; where the chunk begins inside a sentence, the offset where that sentence begins. */
+/**
+ * Offset where the text shown can begin: the last place at or before the chunk's first word where a reader can begin. It is before the
+ * chunk where the chunk begins inside a sentence.
+ */
 function originOf(around: string, start: number, beginnings: readonly number[]): number {
   let first = start
   while (first < around.length && isBlankUnit(around.charCodeAt(first))) first++
@@ -285,8 +288,9 @@ interface Best {
 }
 
 /**
- * Chooses where the excerpt begins: of the possible starts that have a query word before the next start, the one whose window contains
- * query words with the highest total weight, each word counted once; of equal ones the first. Null: no window contains a whole query word.
+ * Chooses where the excerpt begins. Only starts with a query word before the next start are considered. Of these, it takes the first one
+ * whose excerpt would contain query words of the highest total weight, each word counted once. Null: no excerpt would contain a whole query
+ * word.
  */
 function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choice): Best | null {
   const counts = new Map<string, number>()
@@ -332,7 +336,7 @@ function endAfter(text: string, start: number, last: number, { beginnings, maxLe
   if (text.length <= end) return text.length
   const least = Math.max(last, start + maxLength * FULL_ENOUGH)
   const next = beginnings.findLast(at => at >= least && at <= end + 1)
-  // A sentence that begins one character after the full length counts too, since the blank before it is not shown.
+  // The next sentence may begin one character after the full length: the blank before it is not shown, so the text up to it still fits.
   if (next !== undefined && next - 1 <= end) {
     const [, textEnd] = trimmed(text, start, Math.min(next, end))
     if (textEnd >= last && textEnd >= start + 1) return textEnd

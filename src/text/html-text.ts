@@ -22,7 +22,7 @@ type Element = DefaultTreeAdapterTypes.Element
 const UNSEEN = new Set(
   'script style noscript template svg math head iframe object audio video canvas select datalist textarea'.split(' '),
 )
-/** Elements before and after which the text gets a blank line; for those in the next list, it only gets a line break. */
+/** Names of HTML elements that are separated from other text: `BLOCKS` by a blank line before and after, `LINES` only by a line break. */
 const BLOCKS = new Set(
   `address article aside blockquote details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header main nav ol p pre
    section table ul`.split(/\s+/),

@@ -138,7 +138,10 @@ function isMostly(words: readonly string[], script: RegExp): boolean {
   return count * 2 > words.length
 }
 
-/** Number of different words of a text that are signs of each language; repeating a word adds nothing. */
+/**
+ * For each language, the number of different words in the text that are signs of it (such as function words). Repeating a word adds
+ * nothing.
+ */
 function signsOf(words: readonly string[]): number[] {
   const signs = new Array<number>(LANGUAGES.length).fill(0)
   const counted = new Set<string>()

@@ -27,8 +27,8 @@ export interface LenientReading {
 }
 
 /**
- * Splits a query into tokens by lenient rules; never throws. `given`: the query with its line breaks; `text`: the query after `cleanText`,
- * which replaces control characters.
+ * Splits a query into tokens by lenient rules; never throws. `given`: the query as given, with its line breaks. `text`: the same query with
+ * line breaks and other control characters replaced by blanks (`cleanText`).
  */
 export function lexLeniently(given: string, text: string, options: LenientOptions): LenientReading {
   const { isField, faultOf, mostConditions } = options

@@ -82,10 +82,10 @@ type LineToken = Pick<Token, 'type' | 'tag' | 'level' | 'markup' | 'info' | 'con
 const OPENING_LINES: Readonly<Record<string, number>> = { fence: 1, table_open: 2 }
 
 /**
- * The block tokens of a Markdown document, except those of paragraphs, parsed window by window. The last block of a window may continue
- * after it, so the next window begins with that block or, for a long list or quotation, with an item or part of it (the quotation then
- * becomes several blocks). A block longer than a window is parsed in a longer window of up to `MAX_UNITS`; beyond that it becomes several
- * blocks. For fenced code or a table, the opening lines are parsed again before each window, so that the block ends at the right place.
+ * The block tokens of a Markdown document, without paragraphs, parsed in windows (parts of the text). The last block of a window may go on
+ * after it, so the next window starts again at that block, or at an item within a long list or quotation; the quotation then becomes
+ * several blocks. A block longer than a window is parsed in a longer one, up to `MAX_UNITS`; a longer block becomes several. For fenced
+ * code or a table, the opening lines are parsed again before each window, so that the block ends at the right place.
  */
 function* blockTokens(markdown: string, starts: readonly number[]): Steps<readonly LineToken[]> {
   const tokens: LineToken[] = []
@@ -99,7 +99,8 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
     if (open !== null) {
       const { token, lines } = open
       const [begin] = token.map
-      // A line of text is added after the window: if the parser takes it into the block, the block continues after the window.
+      // A line of text is added after the window as a test: if the parser takes it into the last block, that block continues after the
+      // window.
       const text = slice(begin, begin + lines) + slice(first, end) + (isLast ? '' : 'x\n')
       const until = parse(text, first - lines)[0]?.map[1] ?? first
       first = Math.min(until, end)
@@ -132,7 +133,10 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
   return tokens
 }
 
-/** Number of the line where the last token of this nesting level begins; undefined where that is not after line `first`. */
+/**
+ * Number of the line where the last of the tokens at this nesting level begins; undefined where there is none, or where that line is not
+ * after the line `first`.
+ */
 function lastBegin(tokens: readonly LineToken[], level: number, first: number): number | undefined {
   const begin = tokens.findLast(token => token.level === level)?.map[0] ?? first
   return begin > first ? begin : undefined
@@ -186,7 +190,7 @@ function withoutCells(State: MarkdownIt['block']['State']): MarkdownIt['block'][
   }
 }
 
-/** Lines of a document, numbered as the parser numbers them: from 0, beginning where the Markdown begins. */
+/** Lines of a document by number. The number 0 is the line where the Markdown begins, after front matter, as in the parser. */
 class Lines {
   readonly text: string
   readonly #starts: readonly number[]

@@ -73,8 +73,8 @@ export class Outline {
   }
 
   /**
-   * Texts of the headings above a span of the text, outermost first. For a span over several sections, the headings that all of them share;
-   * a section of which the span contains only the heading is ignored.
+   * Texts of the headings above a span (a part of the text), outermost first. Where the span contains text of several sections, only the
+   * headings that all of these share. A section of which the span contains no more than the heading does not count.
    */
   headingsOf(start: number, end: number): readonly string[] {
     let at = this.#lastFrom(start)
@@ -98,9 +98,9 @@ export class Outline {
   }
 
   /**
-   * For the start of the span, and for each heading and place mark in it: the headings above the text there, outermost first, with the text
-   * of the place mark last; only where they differ from those before. `headings`: those above the whole span. Offsets count from the start
-   * of the span. `headingsOf` must be called for the span before.
+   * The sections of a span (a part of the text): one at its start, and one at each heading or place mark (such as a page) in it. Each has
+   * the headings above it, outermost first, then the text of its place mark; sections that would equal the one before are left out.
+   * `headings`: those above the whole span. Offsets count from the start of the span. `headingsOf` must be called for the span before.
    */
   sectionsOf(start: number, end: number, headings: readonly string[]): readonly ChunkSection[] {
     let heading = this.#lastFrom(start)

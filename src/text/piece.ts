@@ -45,8 +45,8 @@ export function pieceAt(text: string, start: number): Piece {
 }
 
 /**
- * How suitable a cut before offset `next` is; the last non-blank text before it ends at `textEnd`. Headings and blocks are not considered
- * here.
+ * How suitable a cut before offset `next` is, judged by the text on both sides; headings and blocks are not considered. `textEnd`: end of
+ * the last non-blank text before `next`.
  */
 export function borderBetween(text: string, textEnd: number, next: number, form: TextForm): Border {
   const first = afterBlanks(text, next)

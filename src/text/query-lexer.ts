@@ -140,8 +140,8 @@ function readTrailingBoost(reader: QueryReader): number | null {
 function readWord(reader: QueryReader, position: number, sign: Sign): QueryToken {
   let text = ''
   /**
-   * `caret`: length of `text` before the last unescaped caret; `number`: offset in the query where the number after that caret begins; -1:
-   * no caret so far.
+   * `caret`: length of `text` before the last caret (`^`, the sign of a boost) that has no backslash before it. `number`: offset in the
+   * query directly after that caret. Both are -1 before the first caret.
    */
   let caret = -1
   let number = -1
@@ -166,7 +166,10 @@ function readGlued(reader: QueryReader): QueryToken {
   return { kind: 'word', sign: null, text, boost: 1, glued: true, position, length: reader.at - position }
 }
 
-/** Parses the number of a boost: digits with at most one decimal point, without a sign or exponent; null for other texts. */
+/**
+ * Parses the number of a boost (the weight in `word^2`): digits with at most one decimal point, without a sign or exponent; null for other
+ * texts.
+ */
 function parseBoost(text: string): number | null {
   return /^(\d+(\.\d+)?|\.\d+)$/.test(text) ? Number(text) : null
 }

@@ -47,8 +47,8 @@ export function stem(term: string, language: Language): string {
 }
 
 /**
- * The letters with which every word that has this stem begins: stemming changes at most the last two letters of what it keeps, never the
- * first letter. Empty for Arabic, whose article and some prepositions are prefixes that stemming removes.
+ * Letters with which every word that has this stem begins. A word and its stem differ only in the last one or two letters of the stem and
+ * in what follows, never in the first letter. Empty for Arabic, where stemming also removes prefixes, such as the article.
  */
 export function beginningOf(stem: string, language: Language): string {
   return language === 'ar' ? '' : stem.slice(0, Math.max(1, stem.length - MAX_CHANGED))

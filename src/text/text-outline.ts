@@ -77,8 +77,8 @@ function outlineOf(found: readonly Heading[], blocks: readonly Block[]): TextOut
 }
 
 /**
- * Makes the block of the lines `first` to `last`. If it is cut, later parts repeat its first `header` lines. `isClosed`: the last line
- * closes the block, so no cut comes directly before it.
+ * Makes a block (such as a table) of the lines `first` to `last`. `header`: number of its first lines that are repeated where the block is
+ * cut. `isClosed`: whether its last line is a closing mark, before which it must not be cut.
  */
 function blockOf(lines: readonly Line[], first: number, last: number, header: number, isClosed: boolean): Block {
   const startOf = (at: number): number => lines[at]?.start ?? (lines.at(-1) as Line).end

@@ -6,8 +6,8 @@ import { type Block, MAX_LEAD } from './blocks.ts'
 import type { Heading, PlaceMark } from './outline.ts'
 
 /**
- * A block (such as a table or list item) to which text is still being added. `start`: offset of its first word, -1 before that; `lead`: its
- * header, null while it has none.
+ * An HTML block (such as a table or list item) to which text is still being added. `start`: offset of its first word, or -1 while it has
+ * none. `lead`: its header, which is repeated where the block is cut; null while none was found.
  */
 interface OpenBlock {
   start: number
@@ -40,7 +40,7 @@ export class TextWriter {
   #breaks = 0
   #blank = false
   #bullet = false
-  /** The heading to which text is being added; `start`: offset of its first word, -1 before that. Null: none is open. */
+  /** The heading to which text is being added; null: none. Its `start` is the offset of its first word, or -1 while it has no text. */
   #heading: { start: number; text: string } | null = null
   /** Text of the place mark (such as a page number) that begins with the next text; null: none. */
   #place: string | null = null

@@ -187,8 +187,8 @@ interface Word {
 }
 
 /**
- * Visits a part of an identifier that contains no dots: its words, and after the first word the whole part as an alias, followed by
- * `around`, the longer identifier that begins with this part.
+ * Visits a part of an identifier that contains no dots. After its first word come the aliases that begin there: the whole part, and
+ * `around`, the longer identifier (with dots) that begins with this part.
  */
 function segment(text: string, start: number, end: number, visit: TokenVisitor, around: Word | null = null): void {
   const cuts = isHex(text, start, end) ? [start, end] : cutsOf(text, start, end)
@@ -266,7 +266,10 @@ function isHex(text: string, start: number, end: number): boolean {
 const MAX_WORDS_IN_IDENTIFIER = 12
 const MAX_IDENTIFIER_LENGTH = 80
 
-/** Offsets of the words within an identifier: start and end of each word in turn. */
+/**
+ * Start and end offsets of the words within an identifier, in one flat list: start of the first word, its end, start of the second, and so
+ * on.
+ */
 function cutsOf(text: string, start: number, end: number): number[] {
   const cuts: number[] = []
   let from = -1

@@ -58,8 +58,8 @@ export class Background {
   readonly #ranAt = new Map<string, number>()
   readonly #running = new Map<string, Promise<void>>()
   /**
-   * Leases by job name, each ensuring that one process at a time runs the job. The objects live as long as this one, because a lease of
-   * another process may be taken over only after observing for a while that it was not renewed.
+   * Leases by job name; a lease lets one process at a time run the job. The lease objects are kept as long as this object, because each
+   * must observe for a while that another process does not renew its lease before it may take the lease over.
    */
   readonly #leases = new Map<string, Lease>()
   readonly #timer: NodeJS.Timeout
@@ -218,8 +218,8 @@ export class Embedding {
   #notBefore = Number.NEGATIVE_INFINITY
 
   /**
-   * `elapsed`: the monotonic clock, in milliseconds. If there are several embedding models, all vectors of one are made before those of the
-   * next.
+   * `elapsed`: returns monotonic time in milliseconds. With several embedding models, the chunks get all vectors of the first model before
+   * any of the next.
    */
   constructor(
     store: Store,
@@ -452,7 +452,7 @@ export interface EmbeddedModels {
   readonly isOverruled?: boolean
   /** Called with the texts of a batch, in the transaction that writes their vectors. */
   embedding?(writer: StoreWriter, embedder: Embedder, texts: readonly string[]): void
-  /** Called when every chunk has its vectors; may be called repeatedly. */
+  /** Called when every chunk has a vector from each of the embedding models; may be called repeatedly. */
   finish?(): Promise<void>
 }
 

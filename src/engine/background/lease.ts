@@ -64,8 +64,8 @@ export class Lease {
   }
 
   /**
-   * Whether the lease still belongs to the last turn that this process took. Within a write transaction the answer stays true until the
-   * transaction ends, because no other process can write.
+   * Whether this process still holds the lease that it took last: no other process has taken it since. Inside a write transaction the
+   * answer stays true until the transaction ends, because no other process can write.
    */
   isHeldIn(reader: StoreReader): boolean {
     return this.#turn !== null && reader.table(LEASES).get({ name: this.#name })?.['holder'] === this.#turn
@@ -125,8 +125,8 @@ export class Lease {
   }
 
   /**
-   * Renews the lease of the present turn. A lost lease is never taken again within the turn, because another holder may have changed the
-   * data that `body` started from.
+   * Renews the lease that this process holds. If the lease was lost, it is not taken again here, because another process may meanwhile have
+   * changed the data that the running job (`body`) started from.
    */
   async #renew(): Promise<'renewed' | 'lost' | 'unknown'> {
     const now = this.#machineNow()

@@ -70,7 +70,10 @@ export class LogKeeper {
   #version = -1
   #forgotten: Forgotten | null = null
   #eraseAt = Number.NEGATIVE_INFINITY
-  /** The deletion up to which the indexes in memory were last purged, and the earliest time of the next purge. */
+  /**
+   * `#letGo`: mark of the last deletion whose data has been purged from the indexes in memory; null: none yet. `#letGoAt`: earliest time of
+   * the next purge.
+   */
   #letGo: string | null = null
   #letGoAt = Number.NEGATIVE_INFINITY
 

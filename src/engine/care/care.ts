@@ -358,8 +358,8 @@ function comparison(name: string, rows: number, wanted: number, renew: () => Pro
 }
 
 /**
- * Problems of a snapshot file that are no damage, with the text of the finding: the snapshot is missing, or belongs to another version or
- * another state of the store. The index was then built from the store instead.
+ * Reasons, other than damage, why a snapshot file of an index was not used, each with the text of the finding: the file is missing, or
+ * belongs to another version of the program or another state of the store. The index was then built from the store.
  */
 const HARMLESS_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   missing: 'no snapshot yet',

@@ -35,7 +35,10 @@ export interface Difference extends LiveName {
 
 interface Circumstances {
   readonly includeReranks: boolean
-  /** Time of the last answer whose changes have all been sent: an item that the store has known only since a later time counts as new. */
+  /**
+   * Time of the last answer whose changes have all been sent to the subscriber. An item that was stored at or after this time counts as
+   * new.
+   */
   readonly lastAsOf: Instant
   /**
    * Keys of items that are sent because the subscription has just begun (`initial`) or has had to start again (`resync`); null: neither is
@@ -45,8 +48,8 @@ interface Circumstances {
   /** Keys of items that the subscriber has received but may no longer see. */
   readonly lost: ReadonlySet<string>
   /**
-   * Whether nothing was written since the last answer, so that only the passing of time can have changed it. Then items may be added and
-   * removed, but none is reported as updated or reranked (BQ-158).
+   * Whether nothing was written since the last answer. Then only the passing of time can have changed the answer, so events report added
+   * and removed items, but no updated or reranked ones (BQ-158).
    */
   readonly onlyTime: boolean
 }
@@ -118,8 +121,8 @@ export function asSent(item: LiveItem): SentItem {
 }
 
 /**
- * Digest of a text, short enough for resume tokens: 12 hexadecimal digits. Two different texts have equal digests with a probability of 1
- * in 2.8·10¹⁴.
+ * Digest of a text, short enough for resume tokens: 12 hexadecimal digits, or the text itself if it is no longer than that. Two different
+ * longer texts have equal digests with a probability of 1 in 2.8·10¹⁴.
  */
 function digest(text: string): string {
   return text.length <= DIGEST_LENGTH ? text : sha256(text).slice(0, DIGEST_LENGTH)
@@ -128,8 +131,9 @@ function digest(text: string): string {
 const DIGEST_LENGTH = 12
 
 /**
- * An item in a resume token, short enough for an HTTP header line: key, id (or its position in the key, if the key ends with the id), hash
- * of its fields, standing (what its ranking was based on), score, rank, and passage if it is one.
+ * One item of an answer in a resume token, short enough for an HTTP header line: key, id (or its position in the key, if the key ends with
+ * the id), hash of the item's fields, hash of the values that its ranking was based on (`standing`), score, rank, and for a passage its
+ * chunk.
  */
 export type TokenRow = [string, string | number, string, string, number, number, number?]
 
@@ -155,7 +159,7 @@ export type Cause = 'change' | 'time'
  */
 export class LiveMachine {
   readonly #options: LiveOptions
-  /** Items that the subscriber has received; in rank order, as long as the events were sent in rank order. */
+  /** Items that the subscriber has received, by item key. They are in rank order unless events were sent in another order. */
   readonly #sent = new Map<string, SentItem>()
   /** Number of bytes that the list of all items of the subscriber takes in a resume token. */
   bytes = 0
@@ -205,8 +209,8 @@ export class LiveMachine {
   /** Replaces the answer whose changes are being sent by a later one. */
   answered(state: LiveState, cause: Cause): void {
     for (const { key } of state.items) this.#lost.delete(key)
-    // An answer that was evaluated because time has passed gives only events that time can cause (an item expires). Where changes of an
-    // earlier write still wait to be sent, their events are due too.
+    // An answer that was computed only because time has passed causes only events that time can cause, such as the expiry of an item. If
+    // changes of an earlier write have not all been sent yet, other events are still allowed.
     this.#onlyTime = cause === 'time' && (this.#wanted === null || this.#onlyTime)
     this.#wanted = state
     this.#replan()

@@ -39,8 +39,8 @@ const DAY_MS = 24 * 60 * 60_000
 /** Maximum number of changed entries in the cache that all live queries share; an entry takes some kilobytes. */
 const MAX_CHANGED = 256
 /**
- * Properties of a page item whose changes do not count as an update of the item: they have a field of their own in events, or follow from
- * other items or from the time.
+ * Properties of an item whose changes do not count as an update of the item. Live events report some of them in fields of their own (such
+ * as the rank); the others depend on other items or on the time.
  */
 const NOT_OF_VERSION = ['passage', 'rank', 'score', 'components', 'excerpt', 'passages', 'why', 'explanation']
 const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'updated_at'] as const
@@ -190,8 +190,8 @@ class PipelineQuery implements LiveQuery {
   }
 
   /**
-   * Whether a change that the viewer may see could have changed the last answer; false only if it certainly has not. Ignored are new
-   * vectors if the query is answered by words, and entries that do not match the filter of a list.
+   * Whether a change of an entry that the viewer may see could have changed the last answer. Returns false only if that is impossible: for
+   * new vectors if the query is answered by words alone, and for an entry that neither is in the answer nor matches the filter of a list.
    */
   #affects(change: Change): boolean {
     const isVector = change.kind === 'vectors'

@@ -55,8 +55,8 @@ export function readToken(secret: string, source: LiveQuery, token: string): Res
 }
 
 /**
- * Text that a resume token is sealed with: the query, the viewer and the version of the token format. A token with another text cannot be
- * opened.
+ * Text to which a resume token is bound when it is encrypted: the query, the viewer and the version of the token format. The token can be
+ * opened only with the same text.
  */
 function bindingOf({ viewer, binding }: LiveQuery): string {
   return canonicalJson({ use: 'resume a live query', version: 2, viewer: viewer.id, question: binding })

@@ -3,8 +3,8 @@ import type { Timers } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 
 /**
- * Milliseconds added to the present time before the next grid point is looked for, so that a change exactly at a grid point waits for the
- * following point: everything reported at a grid point happened before it.
+ * Milliseconds that are added to the present time before the next grid point (one of the fixed times at which events may be sent) is
+ * chosen. A change exactly at a grid point is thus reported at the following point.
  */
 const SOONEST_MS = 0.001
 

@@ -80,7 +80,10 @@ export class LiveSubscription implements Subscription {
   #last: LiveState
   /** Why the answer must be computed again: a change of data (`change`) or the passing of time (`time`); null: it need not be. */
   #cause: Cause | null = null
-  /** Whether the point of the fixed time grid has been reached at which the answer is computed again. */
+  /**
+   * Whether the time has come at which the answer is computed again: a point of the subscription's fixed time grid, so that the moment
+   * reveals nothing about hidden writes.
+   */
   #isDue = false
   #isAsking = false
   #isSending = false

@@ -28,8 +28,9 @@ export function inverseLength(slot: u32): f64 {
 }
 
 /**
- * For each of the `n` listed rows, finds the pivot (centre of a cell) with the greatest cosine; on ties, the first one in the list.
- * `inverses`: 1 / length of each pivot (f64); `room`: space for one row as i16. Writes the pivots' positions in their list (u32) to `to`.
+ * For each of the `n` listed rows (encoded vectors), finds the pivot with the greatest cosine to it, the first one on ties. A pivot is the
+ * row at the centre of a cell. `inverses`: 1 / length of each pivot (f64). `room`: space for one row as i16. Writes each pivot's position
+ * in the list of pivots (u32) to `to`.
  */
 export function assign(list: usize, n: i32, pivots: usize, inverses: usize, m: i32, room: usize, to: usize): void {
   for (let i = 0; i < n; i++) {

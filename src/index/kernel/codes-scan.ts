@@ -1,6 +1,6 @@
 /**
- * Loops that compute the Hamming distance between the query's sign code and those of rows. There are variants for vectors of 384 components
- * and of other widths, and for runs of rows and lists of rows.
+ * Loops that compute Hamming distances between the query's sign code (one bit per component) and those of rows (encoded vectors). There are
+ * variants for vectors of 384 components and of other widths, and for runs of consecutive rows and for lists of rows.
  */
 import { BATCH, countFrom, keep, limit, many, tighten, to } from './codes'
 import { distance384, distanceTo, query } from './hamming'
@@ -22,8 +22,8 @@ export function scanCodesOf(list: usize, n: i32): void {
 }
 
 /**
- * Scans a run of rows with 384 components; the query's whole sign code then stays in registers. As long as many rows are near enough, each
- * row is written and the next row overwrites it unless it was near, because a branch would be mispredicted too often. Later few rows are
+ * Computes the distances of a run of rows (encoded vectors) with 384 components. While many rows are near enough to be kept, each row is
+ * recorded without a branch, and the next record overwrites it if it was too far; a branch would often be mispredicted. Later few rows are
  * near, and a branch is cheap.
  */
 function scan384(first: u32, count: u32): void {

@@ -1,7 +1,7 @@
 /**
- * First pass of an approximate search: selects rows by the Hamming distance of their sign codes to the query's. One scan keeps the rows
- * within a limit on the distance; as soon as enough rows are within a lower limit, the limit is lowered. It never rises, so every row
- * within the final limit was kept, whatever the order of rows. This file has the state of the pass; the loops are in `codes-scan.ts`.
+ * First pass of an approximate search: keeps the rows (encoded vectors) whose sign codes are within a limit on the Hamming distance to the
+ * query's. When enough rows are within a lower limit, the limit is lowered. It never rises, so no row within the final limit is missed. The
+ * loops are in `codes-scan.ts`.
  */
 import { farthest, setCode } from './hamming'
 import { allows, codeBytes, codeOf } from './layout'
@@ -12,21 +12,27 @@ let counts: usize = 0
 let out: usize = 0
 /** Address of the end of the records of kept rows (slot and distance) written so far. */
 export let to: usize = 0
-/** Number of rows kept within the present limit on the distance, and number of rows that the search wants. */
+/**
+ * `within`: number of rows (encoded vectors) kept so far whose distance is within the present limit. `wanted`: number of rows that the
+ * search wants.
+ */
 let within: u32 = 0
 let wanted: u32 = 0
 /** The present limit: the largest Hamming distance at which a row is kept. */
 export let limit: i32 = 0
 
-/** Number of rows scanned before the limit on the distance is lowered as far as possible. */
+/** Number of rows (encoded vectors) that are scanned between two attempts to lower the limit on the Hamming distance. */
 export const BATCH: u32 = 256
-/** After a batch of `BATCH` rows, `many` is true if more than one in this number of them was kept; the loops then avoid branches. */
+/**
+ * If more than one in `MANY` rows of the last batch was kept, `many` becomes true; the scanning loops then avoid branches, which would
+ * often be mispredicted.
+ */
 const MANY: u32 = 32
 export let many = true
 
 /**
- * Starts a scan for the `enough` nearest rows. `distances`: space for width + 1 counters (u32), one per Hamming distance; records (slot
- * u32, distance u32) of kept rows are written to `records`.
+ * Begins a scan for the `enough` rows (encoded vectors) nearest to the query. `distances`: space for width + 1 counters (u32), one for each
+ * Hamming distance. `records`: where the kept rows are written as pairs of slot (place in memory) and distance (u32 each).
  */
 export function openCodes(question: usize, distances: usize, records: usize, enough: u32): void {
   setCode(question)
@@ -59,7 +65,10 @@ export function countFrom(record: usize, end: usize): void {
   }
 }
 
-/** Accepts the records up to `end`, and lowers the limit on the distance as far as the wanted number of rows remains within the limit. */
+/**
+ * Counts the records of kept rows up to the address `end`, then lowers the limit on the Hamming distance as far as possible with at least
+ * the wanted number of rows still within it.
+ */
 export function tighten(end: usize): void {
   const fresh = <u32>((end - to) >> 3)
   many = fresh * MANY > BATCH
@@ -72,7 +81,10 @@ export function tighten(end: usize): void {
   }
 }
 
-/** Ends the scan: overwrites the records by a list of the slots of rows within the final limit, and returns their number. */
+/**
+ * Ends the scan: replaces the records of kept rows by a list of the slots (places in memory) of those rows that are within the final limit
+ * on the distance. Returns the number of rows in the list.
+ */
 export function closeCodes(): i32 {
   let list = out
   for (let record = out; record < to; record += 8) {
@@ -84,8 +96,9 @@ export function closeCodes(): i32 {
 }
 
 /**
- * Ends a scan that was for more rows than `enough`, so that `enough` rows remain whose entries are in the bit set. The result is that of a
- * scan over only those rows. If too few rows are in the bit set and farther rows may be, returns -1 minus the number found.
+ * Ends a scan that kept more rows (encoded vectors) than `enough`, and leaves the `enough` nearest ones (with ties) whose entries are in
+ * the bit set `bits`. If too few were kept although rows beyond the final distance limit may also be in the set, returns -1 minus the
+ * number found.
  */
 export function closeCodesIn(bits: usize, enough: u32): i32 {
   dropFar()
@@ -110,16 +123,16 @@ export function closeCodesIn(bits: usize, enough: u32): i32 {
 }
 
 /**
- * State of the last sort of rows by inner product: the number of sorted rows, and the level (group of rows with equal rank) up to which
- * rows were handed out.
+ * State of the last sort of rows by inner product. `sorted`: number of sorted rows. `level`: the last group of rows with equal rank that
+ * `wholeLevels` has included in its result.
  */
 let sorted: i32 = 0
 let level: i32 = 0
 
 /**
- * Sorts the listed rows by the inner product of their sign codes (bits 0 and 1) with the query's components in 16 steps, greatest first.
- * Rows with the same rank form a level, within which they keep their order. Returns the address of the sorted list, which is placed after
- * the given list; `room`: space of the same size for the ranks.
+ * Sorts the listed rows (encoded vectors) by the inner product of their sign codes (bits 0 and 1) with the query's components in 16 steps,
+ * greatest first. Rows of equal rank form a level and keep their order. Returns the address of the sorted list, behind the given list.
+ * `room`: space of the same size for the ranks.
  */
 export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usize {
   let shift = 0
@@ -136,8 +149,8 @@ export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usiz
       store<u32>(count, load<u32>(count) + 1)
     }
   }
-  // Turns the number of rows of each level into the position where the level begins in the sorted list; writing the rows then moves each
-  // position to the end of its level.
+  // A level is a group of rows with equal rank. Here the number of rows of each level is replaced by the position in the sorted list where
+  // the level begins. Writing the rows then advances each position to the end of its level.
   let place: u32 = 0
   for (let rank = 0; rank <= farthest(); rank++) {
     const count = counts + (<usize>rank << 2)
@@ -158,8 +171,8 @@ export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usiz
 }
 
 /**
- * Smallest number of sorted rows that is at least `least` and does not split rows of equal rank; all rows if there are fewer than `least`.
- * Successive calls must pass increasing numbers.
+ * Smallest number of rows, counted from the start of the sorted list, that is at least `least` and does not separate rows of equal rank;
+ * all rows if there are fewer than `least`. In successive calls `least` must increase.
  */
 export function wholeLevels(least: i32): i32 {
   if (least >= sorted) return sorted
@@ -207,8 +220,9 @@ export function codesEnd(): usize {
 }
 
 /**
- * The share of the `near` nearest rows found so far (including ties with the last one) whose records were written from the address `mark`
- * on; with a bit set, only rows of its entries count. 1 if fewer than `near` rows were found. `table`: space for width + 1 counters (u32).
+ * Of the `near` nearest rows found so far (with ties), the share that was recorded since the record address was `mark`; 1 if fewer than
+ * `near` rows were found. If `bits` is not 0, only rows whose entries are in this bit set count. `table`: space for width + 1 counters
+ * (u32).
  */
 export function shareSince(mark: usize, near: u32, bits: usize, table: usize): f64 {
   memory.fill(table, 0, <usize>(farthest() + 1) << 2)

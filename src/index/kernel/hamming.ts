@@ -14,8 +14,8 @@ export function farthest(): i32 {
 }
 
 /**
- * Writes the Hamming distances of all rows in the extents as consecutive u16 values. Used only in benchmarks, as the least time that any
- * search by sign codes can take.
+ * Computes the Hamming distances between the query's sign code and those of all rows (encoded vectors) in the extents (runs of consecutive
+ * rows), and writes them as u16 values. For benchmarks only, as the least time that any search by sign codes can take.
  */
 export function distances(question: usize, extents: usize, n: i32, to: usize): void {
   setCode(question)

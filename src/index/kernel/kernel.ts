@@ -15,8 +15,8 @@ export { assign, inverseLength, keyOf } from './cells'
 export { closeRank, entered, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
 
 /**
- * Writes a list of the slots in the extents whose entry is in the bit set; returns their number. The code has no branch that depends on the
- * bits, because such a branch would often be mispredicted.
+ * Lists the slots (places in memory) of those rows in the extents (runs of consecutive rows) whose entry is in the bit set. Returns their
+ * number. The code does not branch on the bits, because such a branch would often be mispredicted.
  */
 export function select(extents: usize, n: i32, bits: usize, to: usize): u32 {
   const start = to

@@ -1,7 +1,7 @@
 /**
- * Second pass of a search: inner products of the query with the int8 components of rows, with a bound on their error. A row is kept if the
- * upper bound of its value reaches the k-th greatest lower bound of all entries, so the k best entries are certainly among the kept rows;
- * exact f32 vectors then decide which they are.
+ * Second pass of a search: approximate scores of rows (encoded vectors) from their int8 components, with a bound on the error. A row is
+ * kept if its score could be one of the k best given the error bounds, so the k best entries are certainly among the kept rows; exact f32
+ * vectors then decide which they are.
  */
 import { bar, closeBest, offer, openBest, size } from './best'
 import { allows, entryOf, int8Of, scaleOf, width } from './layout'
@@ -19,10 +19,10 @@ let offset: f64 = 0
 let allow: usize = 0
 let out: usize = 0
 let kept: u32 = 0
-/** Number of records of kept rows that were already considered by a call of `entered`. */
+/** Number of records of kept rows (those that may be among the best) that earlier calls of `entered` have examined. */
 let counted: u32 = 0
 
-/** Upper bound on the relative error of rounding a value to f32, in which records of kept rows hold it. */
+/** Kept rows hold their approximate cosine as an f32. This is an upper bound on the relative error of rounding it to f32. */
 const ROUNDING: f64 = 1.3e-7
 
 export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOffset: f64): void {
@@ -33,14 +33,14 @@ export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOf
 }
 
 /**
- * Factor on the error bounds. 1: bounds are taken into account; 0: values are treated as exact, so that which rows are kept does not depend
- * on the errors of other, perhaps hidden, rows.
+ * Factor on the bounds on the error of scores. 1: errors are taken into account. 0: approximate scores are treated as exact; then the
+ * choice of rows does not depend on the errors of other rows, which may be hidden from the viewer.
  */
 let doubt: f64 = 1
 
 /**
- * Starts a pass that finds the k best entries whose value is at least `least`. Records of kept rows (slot u32, value f32, upper bound f64)
- * are written to `to`.
+ * Begins a pass that finds the k entries with the best approximate cosines, if at least `least`. Kept rows are written to `to` as records:
+ * slot (place of the row in memory, u32), approximate cosine (f32), its upper bound (f64).
  */
 export function openRank(
   k: u32,
@@ -102,8 +102,8 @@ function touch(list: usize, end: usize): void {
 }
 
 /**
- * Number of rows kept since the last call (or since the pass began) whose upper bound still reaches the k-th greatest lower bound of all
- * entries. The number does not depend on the order of rows.
+ * Number of rows kept since the last call of this function, or since the pass began, that may still be among the best: their upper bound
+ * reaches the k-th greatest lower bound of all entries. The number does not depend on the order of rows.
  */
 export function entered(): u32 {
   const least = bar()
@@ -113,8 +113,8 @@ export function entered(): u32 {
 }
 
 /**
- * Ends the pass: drops the records of rows whose upper bound is below the k-th greatest lower bound of all entries, and returns how many
- * records are left.
+ * Ends the pass: drops the records of rows (encoded vectors) that cannot be among the best, because their upper bound is below the k-th
+ * greatest lower bound of all entries. Returns how many records are left.
  */
 export function closeRank(): u32 {
   const least = bar()
@@ -136,8 +136,8 @@ export function entriesFound(): u32 {
 }
 
 /**
- * Computes for each listed row its value (approximate cosine with the query) and an upper bound on the error of the value; writes them as
- * pairs of f64 to `to`.
+ * For each listed row (encoded vector), computes its approximate cosine with the query and an upper bound on the error of this cosine.
+ * Writes them as pairs of f64 to `to`.
  */
 export function values(list: usize, n: i32, to: usize): void {
   for (let i = 0; i < n; i++, to += 16) {

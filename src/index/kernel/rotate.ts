@@ -7,8 +7,8 @@
 import { width } from './layout'
 
 /**
- * Addresses in memory: `signs` holds two rows of random factors 1 and -1 (f32), one for each round of the rotation; `work` is working space
- * for two rows.
+ * Addresses in memory. `signs`: random factors 1 and -1 (f32), one sequence of vector length for each of the two rounds of the rotation.
+ * `work`: working space for two vectors.
  */
 let signs: usize = 0
 let work: usize = 0
@@ -60,16 +60,16 @@ export function encodeSigns(row: usize, to: usize): void {
 /** Number of bit planes that hold the query's quantised components: each component is reduced to 4 bits. */
 export const PLANES: i32 = 4
 /**
- * Range of the inner product of a sign code (bits 0 and 1) with the query's quantised components: at most `reach` (the sum of the positive
- * components), at least `reach - span` (`span`: the sum of all absolute values).
+ * Range of the inner product of a sign code (bits 0 and 1) with the query's quantised components: from `reach - span` to `reach`. `reach`
+ * is the sum of the positive components, `span` the sum of the absolute values of all.
  */
 export let reach: i32 = 0
 export let span: i32 = 0
 
 /**
- * Writes the query's sign code to `to`, and its rotated components, each rounded to one of 16 levels, to `planes`. The levels are the odd
- * numbers s from -15 to 15, for equal parts of the range of the components; the planes contain the bits of (s + 15) / 2, one bit per plane,
- * lowest bit first. A plane is as long as a sign code.
+ * Writes the query's sign code to `to`, and its rotated and quantised components to `planes`. Each component becomes one of 16 levels, the
+ * odd numbers s from -15 to 15, stored as (s + 15) / 2. Bit plane i contains bit i of all components, lowest first, and is as long as a
+ * sign code.
  */
 export function encodeQuestion(question: usize, to: usize, planes: usize): void {
   encodeSigns(question, to)

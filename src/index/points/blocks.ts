@@ -18,13 +18,16 @@ const POINTS_AT_ONCE = 1 << 14
 
 const NOTHING: ReadonlySet<number> = new Set()
 
-/** The blocks, regions and number of points of one partition of a point index. */
+/**
+ * The blocks (groups of points near each other), the regions (cubes of several grid cells) and the number of points of one partition of a
+ * point index.
+ */
 export interface PartitionPoints {
   readonly partition: PartitionId
   readonly blocks: Map<number, BlockNumber>
   /**
-   * Numbers of the cells that are divided into eight blocks, because they had many points when all points were loaded. Points added later
-   * go into the blocks of this division, until all points are loaded again.
+   * Numbers of the grid cells that are divided into eight blocks each, because they had many points when the index was last loaded as a
+   * whole. The division stays until the next such load; points added before then go into these blocks.
    */
   readonly parted: ReadonlySet<number>
   readonly regions: Map<number, RegionNumber>
@@ -55,7 +58,7 @@ export class PointBlocks {
   /** Slot and block of each entry's point, by entry key. Each number is stored plus 1, so that 0 means that the entry has no point. */
   readonly #places = new Columns({ slots: { of: Int32Array }, blocks: { of: Int32Array } })
 
-  /** Upper limit, exclusive, of the block numbers in use; they begin at 0. */
+  /** Blocks (groups of points near each other) are numbered from 0; all block numbers in use are below this number. */
   get count(): number {
     return this.#blocks.length
   }
@@ -87,7 +90,7 @@ export class PointBlocks {
     return (this.#places.arrays.slots[entry] ?? 0) - 1
   }
 
-  /** Number of the block that holds the entry's point; -1 if the entry has no point. */
+  /** Number of the block (a group of points near each other) that contains the entry's point; -1 if the entry has no point. */
   blockOf(entry: EntryKey): BlockNumber {
     return (this.#places.arrays.blocks[entry] ?? 0) - 1
   }
@@ -191,8 +194,8 @@ export class PointBlocks {
   }
 
   /**
-   * The record of a partition's blocks, created if there is none. `parted`: for a new record, the numbers of the cells that are divided
-   * into eight blocks.
+   * The record of a partition's blocks (groups of points); created if there is none. `parted`: for a new record, the numbers of the grid
+   * cells that are divided into eight blocks each.
    */
   #partitionOf(partition: PartitionId, parted: ReadonlySet<number> = NOTHING): PartitionPoints {
     const known = this.#partitions.get(partition)

@@ -21,7 +21,7 @@ const ROWS_L = Math.ceil(101 / CELL)
 const ROWS_AB = Math.ceil(256 / CELL)
 const REGIONS_AB = Math.ceil(ROWS_AB / STRIDE)
 
-/** Added to the number of an eighth of a cell, so that it differs from the number of every whole cell. */
+/** Added to the number of a block that is an eighth of a grid cell, so that this number differs from the numbers of all whole cells. */
 const PARTS = 2 ** 24
 
 export function cellOf(l: number, a: number, b: number): number {
@@ -41,7 +41,10 @@ export function regionOfCell(cell: number): number {
   return (l * REGIONS_AB + a) * REGIONS_AB + b
 }
 
-/** Number of the cube with this edge length in which the point lies, in a grid with `parts` cubes along each edge of a cell. */
+/**
+ * Number of the cube in which the point lies. `edge`: edge length of the cubes. `parts`: number of cubes along each edge of a grid cell (1
+ * if the cubes are whole cells).
+ */
 function placeOf(l: number, a: number, b: number, edge: number, parts: number): number {
   const [rowsL, rowsAb] = [ROWS_L * parts, ROWS_AB * parts]
   return (rowOf(l, edge, rowsL) * rowsAb + rowOf(a + 128, edge, rowsAb)) * rowsAb + rowOf(b + 128, edge, rowsAb)

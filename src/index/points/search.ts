@@ -11,8 +11,8 @@ import type { BlockNumber, PartitionPoints, PointBlocks } from './blocks.ts'
 /** If at most this many entries are allowed by the filter, the points of all of them are examined directly, without the grid. */
 const FEW_ALLOWED = 128
 /**
- * Number of points that a search through the grid may examine for each entry that the filter allows. If they do not suffice, the allowed
- * entries must be far from the query's point, and are examined directly.
+ * Maximum number of points that a search through the grid may examine, for each entry that the filter allows. If that is not enough, the
+ * allowed entries must be far from the query's point, and their points are examined directly.
  */
 const PATIENCE = 16
 /** Number of points of a block that are scored before the distance beyond which its points cannot be among the best is computed again. */
@@ -106,8 +106,8 @@ class GridSearch {
   }
 
   #goesFirst(regions: Frontier, blocks: Frontier): boolean {
-    // Without an upper bound on the scores in regions, any region may contain the best points. Blocks are then examined first until there
-    // are k results, whose scores the regions can be compared with.
+    // If there is no upper bound on the scores in regions (cubes of grid cells), any region may contain the best points. Blocks of points
+    // from regions already opened are then examined first, until k results are found with which further regions can be compared.
     if (regions.bound === Number.POSITIVE_INFINITY && !this.#best.isFull) return false
     return regions.bound > blocks.bound || (regions.bound === blocks.bound && regions.distance < blocks.distance)
   }
@@ -172,7 +172,10 @@ class BestPoints {
   readonly #k: number
   readonly #heap: PointHit[] = []
   #ties: PointHit[] = []
-  /** Score and distance of the worst of the k best points; another point must equal or beat them once there are k results. */
+  /**
+   * Score and distance of the worst of the k best points kept so far. Once k points are kept, a further point is kept only if it is at
+   * least as good as this.
+   */
   score: number = Number.NEGATIVE_INFINITY
   distance: number = Number.POSITIVE_INFINITY
 

@@ -31,7 +31,10 @@ export interface Pivot {
   readonly key: number
   /** 1 / length of the vector of the pivot row's int8 components. */
   inverse: number
-  /** Slot of a row with the pivot's components; -1: that row was deleted, and no other is known. */
+  /**
+   * Slot (place in memory) of a row that has the pivot's int8 components; -1: the row was deleted, and no other row with these components
+   * is known.
+   */
   slot: Slot
 }
 
@@ -115,8 +118,8 @@ export function extentCount(block: Block): number {
 }
 
 /**
- * Writes the extents of a cell as pairs (first slot, number of rows) to `words`, starting at the index `from`; returns the index after
- * them.
+ * Writes the extents of a cell (the runs of memory slots that its rows use) to `words`, from the index `from` on, as pairs of first slot
+ * and number of rows. Returns the index after the last pair.
  */
 export function writeExtents(cell: Cell, words: Uint32Array, from: number): number {
   let place = from

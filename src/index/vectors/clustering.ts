@@ -30,8 +30,8 @@ export class Clustering {
   }
 
   /**
-   * Puts every row into the cell of its nearest pivot again, with pauses between steps. Must be called after every change of rows, and
-   * completed before the next search or change.
+   * Puts every row (quantised vector) into the cell whose pivot (central row) is now nearest to it, with pauses between steps. Must be
+   * called after every change of rows, and completed before the next search or change.
    */
   *arrange(): Steps<void> {
     for (const block of this.#rows.blocks) {
@@ -61,7 +61,10 @@ export class Clustering {
     if (block.home.rows > 0 && block.cells.length > 0) yield* this.#assign(block.home, block.cells)
   }
 
-  /** Returns new cells for added rows that are pivots. A pivot whose row was deleted and added again keeps its cell. */
+  /**
+   * Returns new cells (groups of rows) for those added rows that are pivots, that is, centres of cells. If a pivot's row was deleted and
+   * then added again, its cell is kept and gets no second one.
+   */
   *#adoptPivots(block: Block): Steps<Cell[]> {
     const came: [Slot, number][] = []
     for (const slot of slotsOf(block.home)) {
@@ -117,7 +120,8 @@ export class Clustering {
     const leaving = new Uint32Array(among.length)
     for (const to of nearest) leaving[to] = (leaving[to] as number) + 1
     for (const [i, to] of among.entries()) if (to !== cell) to.coming = leaving[i] as number
-    // Goes backwards, because the last row of the cell fills the slot of a row that is moved, and has then already been examined.
+    // Rows are moved out from the end of the cell: the last row takes the slot of each moved row, and in this order it has always been
+    // examined already.
     for (let i = slots.length - 1; i >= 0; i--) {
       const to = must(among[nearest[i] as number], 'a cell')
       if (to !== cell) this.#rows.move(slots[i] as Slot, to)
@@ -125,7 +129,10 @@ export class Clustering {
     }
   }
 
-  /** For each row, the index of the cell in `among` whose pivot is nearest to the row. */
+  /**
+   * For each of the rows (encoded vectors) in `slots`, finds the cell in `among` whose pivot (central row) is nearest to the row. Returns
+   * the cells' indexes in `among`.
+   */
   *#nearest(slots: Uint32Array, among: readonly Cell[]): Steps<Uint32Array> {
     const { memory } = this.#rows
     const { kernel, layout } = memory

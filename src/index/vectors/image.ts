@@ -38,7 +38,10 @@ interface Header {
   readonly residual: number
   readonly square: number
   readonly pivotEvery: number
-  /** For each partition: its id, its number of rows in no cell, and for each cell its number of rows and the hash of its pivot. */
+  /**
+   * For each partition: its id; its number of rows (encoded vectors) that are in no cell; and for each cell (group of similar rows) the
+   * number of rows and the hash of its pivot, the row at its centre.
+   */
   readonly blocks: readonly BlockHeader[]
 }
 
@@ -141,8 +144,8 @@ interface Column {
 }
 
 /**
- * The columns in the order in which they are written. Entry and chunk keys come first, because rows are created from them. The links
- * between the rows of an entry are not written, because they are made when the rows are created.
+ * The columns (one value of every row) in the order in which they are written to the image. Entry and chunk keys come first, because rows
+ * are created from them. The links between the rows of an entry are not written, because creating the rows makes them again.
  */
 function columnsOf(layout: Layout): Column[] {
   const { entryAt, chunkAt, scaleAt, int8At, width, codeBytes } = layout

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly memory of a vector index: a fixed scratch area, then pages of 4,096 rows each. Some pages in a row (the "arena") hold the
- * lists of the search in progress instead of rows. Pages are added, but never moved.
+ * The WebAssembly memory of a vector index: a fixed scratch area, then pages with 4,096 rows (encoded vectors) each. Some consecutive
+ * pages, the "arena", hold no rows but the working lists of the search in progress. Pages are added, but never moved.
  */
 import { QuerentError } from '../../model/errors.ts'
 import { type Kernel, type Layout, layoutOf, PAGE_ROWS, PAGE_SHIFT, startKernel } from '../kernel.ts'
@@ -47,18 +47,24 @@ export class VectorMemory {
     return this.#doubles
   }
 
-  /** Byte address of a row's value in the column that begins `column` bytes into a page and has values of `size` bytes. */
+  /**
+   * Byte address of one value of the row (encoded vector) in this slot. A page stores its rows column by column: `column` is the byte
+   * offset of the value's column in the page, `size` the number of bytes of each value in it.
+   */
   address(slot: number, column: number, size: number): number {
     const page = this.layout.pagesAt + (slot >>> PAGE_SHIFT) * this.layout.pageBytes
     return page + column + (slot & (PAGE_ROWS - 1)) * size
   }
 
-  /** Index into `words` of a row's value in a column of u32 values. */
+  /**
+   * Index into `words`, the memory seen as u32 values, of one value of the row (encoded vector) in this slot. `column`: byte offset of the
+   * value's column in a page.
+   */
   word(slot: number, column: number): number {
     return this.address(slot, column, 4) / 4
   }
 
-  /** Copies a row with all of its columns to another slot. */
+  /** Copies a row (encoded vector with its keys) to another slot, a place for one row in memory. */
   copyRow(from: number, to: number): void {
     this.#eachColumn((column, size) => {
       const start = this.address(from, column, size)
@@ -74,7 +80,7 @@ export class VectorMemory {
     })
   }
 
-  /** Adds `count` pages at the end of the memory; returns the number of the first. */
+  /** Adds `count` pages (memory for 4,096 rows each) at the end of the memory. Returns the number of the first added page. */
   addPages(count: number): number {
     const first = this.#pages
     const end = this.layout.pagesAt + (first + count) * this.layout.pageBytes
@@ -91,9 +97,9 @@ export class VectorMemory {
   }
 
   /**
-   * Address of at least `bytes` bytes in the arena (the pages for lists of a search), valid until the next call. If the arena is too small,
-   * a larger one is added, and `release` receives the pages (first, count) of the old one. A new arena is all zero; otherwise it has its
-   * earlier contents.
+   * Address of at least `bytes` bytes of working memory for a search (the arena), valid until the next call. If the arena is too small, a
+   * larger one is added, and `release` is called with the old one's pages (first, count). A new arena is all zero; an existing one keeps
+   * its contents.
    */
   arena(bytes: number, release: (page: number, count: number) => void): number {
     const pages = Math.ceil(bytes / this.layout.pageBytes)

@@ -1,7 +1,7 @@
 /**
- * The rows (quantised vectors) of a vector index. Each partition has a block of cells, each cell consists of runs of slots (extents), and
- * the rows of an entry are linked in a list. Two cells never share an extent. When a row is deleted, the last row of its cell takes its
- * slot.
+ * The rows (encoded chunk vectors) of a vector index. Each partition has cells (groups of rows), each cell has runs of slots in memory
+ * (extents) that no other cell uses, and the rows of an entry are linked in a list. When a row is deleted, the last row of its cell moves
+ * into its slot.
  */
 import { must } from '../../base/assert.ts'
 import { doubled } from '../../base/columns.ts'
@@ -19,9 +19,12 @@ export class VectorRows {
   readonly model: string
   readonly #slots: SlotTable
   readonly #blocks = new Map<PartitionId, Block>()
-  /** Slot of an entry's first row plus 1, by entry key; 0: the entry has no row. */
+  /**
+   * For each entry key, where the list of the entry's rows (encoded chunk vectors) begins: the memory slot of the first row plus 1, or 0 if
+   * the entry has no row.
+   */
   #heads = new Int32Array(1024)
-  /** The cells by the slot of the row that is their pivot. */
+  /** The cells (groups of similar rows), each under the memory slot of its pivot, the row at the centre of the cell. */
   readonly #pivots = new Map<Slot, Cell>()
   #staged: Slot[] = []
   /** Counts the changes of rows: additions, deletions and moves to other slots. */
@@ -52,7 +55,7 @@ export class VectorRows {
     return this.#blocks.values()
   }
 
-  /** Number of entry keys for which tables by entry key have room; every entry key is below it. */
+  /** Number of entry keys for which the tables indexed by entry key have space. It is greater than every entry key in the index. */
   get entryCapacity(): number {
     return this.#heads.length
   }
@@ -66,7 +69,7 @@ export class VectorRows {
     return this.#blocks.get(partition)
   }
 
-  /** The block of the partition, created if there is none yet. */
+  /** The block of the partition, which is the record of all its rows (encoded vectors) and cells; created if there is none yet. */
   blockFor(partition: PartitionId): Block {
     let block = this.#blocks.get(partition)
     if (block === undefined) {
@@ -88,7 +91,10 @@ export class VectorRows {
     return this.#slots.partition(slot)
   }
 
-  /** Slot of an entry's first row, or -1 if it has none; `next` gives the slots of the entry's other rows. */
+  /**
+   * Memory slot of an entry's first row (encoded chunk vector), or -1 if the entry has none; `next` gives the slots of the entry's other
+   * rows.
+   */
   first(entry: EntryKey): Slot {
     return (this.#heads[entry] ?? 0) - 1
   }
@@ -103,8 +109,8 @@ export class VectorRows {
   }
 
   /**
-   * Address of `bytes` bytes for lists, behind a table with 4 bytes per entry key at the beginning of the same area: searches need that
-   * table to stay all zero.
+   * Address of `bytes` bytes of working memory for a search. In front of them, the same area holds a table with 4 bytes for each entry key,
+   * which must not be overwritten, because searches need it to be all zero.
    */
   room(bytes: number): number {
     return this.arena(this.entryCapacity * 4 + bytes) + this.entryCapacity * 4
@@ -167,7 +173,7 @@ export class VectorRows {
     if (block.rows === 0) this.#blocks.delete(block.partition)
   }
 
-  /** Records which row is the pivot of the cell, by its slot; -1: none. */
+  /** Records the memory slot of the row that is the pivot (centre) of the cell; -1: no row of the index is. */
   setPivot(cell: Cell, slot: Slot): void {
     const pivot = must(cell.pivot, 'the pivot of a cell')
     if (pivot.slot >= 0) this.#pivots.delete(pivot.slot)
@@ -318,7 +324,10 @@ export class SlotTable {
     return must(this.#cells[(slot / SMALLEST_EXTENT) | 0], 'the cell of a row')
   }
 
-  /** Gives the slot after its last row to the cell, and allocates an extent if the present ones are full. */
+  /**
+   * Adds one slot (place for a row in memory) to the cell, behind its last row, and returns it. If the cell's extents (runs of slots) are
+   * full, allocates another one first.
+   */
   open(cell: Cell): Slot {
     if (cell.rows === cell.capacity) this.#extend(cell)
     cell.rows++
@@ -326,7 +335,10 @@ export class SlotTable {
     return lastSlot(cell)
   }
 
-  /** Takes the slot of its last row from the cell, and frees the extent if no row is left in it. */
+  /**
+   * Removes the slot of the cell's last row from the cell. If the extent (run of slots) that contains this slot then holds no row, frees
+   * the extent.
+   */
   close(cell: Cell): void {
     const extent = must(cell.extents.at(-1), 'the last extent')
     const last = lastSlot(cell)

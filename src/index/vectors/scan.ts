@@ -1,8 +1,7 @@
 /**
- * The passes of a vector search over quantised rows. An approximate search first chooses about a thousand rows by the Hamming distance of
- * their sign codes, then a few hundred of these by the inner product of their sign codes with the query. In every search, products with
- * int8 components, with error bounds, then leave the few rows that can be among the k best entries. In an exact search, which omits the
- * first two passes, these certainly include the true k best.
+ * The passes of a search over quantised vectors (rows). An approximate search first chooses about a thousand rows by the Hamming distance
+ * of sign codes, then a few hundred by inner products of sign codes with the query. Int8 components with error bounds then leave the few
+ * rows that may be best. An exact search does only the last, and misses none.
  */
 
 import { must } from '../../base/assert.ts'
@@ -14,33 +13,33 @@ import type { VectorRows } from './rows.ts'
 import { type Scope, ScopeWriter } from './scope.ts'
 
 /**
- * Number of rows that an approximate search chooses by sign codes: at least `CHOSEN`, and at least `CHOSEN_PER_ENTRY` for each entry
- * wanted.
+ * Minimum number of rows (quantised vectors) that the first pass of an approximate search chooses by their sign codes: `CHOSEN` in all, and
+ * `CHOSEN_PER_ENTRY` for each entry wanted.
  */
 const CHOSEN = 1000
 const CHOSEN_PER_ENTRY = 24
 /**
- * Number of chosen rows whose int8 products are computed at first: at least `RANKED`, and at least `RANKED_PER_ENTRY` for each entry
- * wanted. Then half as many at a time follow, until a group adds at most 1 in `FEW` of the wanted entries. The number is kept low because
- * the rows are far apart in memory.
+ * The rows chosen by sign codes are scored in groups by their int8 components: first at least `RANKED` rows and `RANKED_PER_ENTRY` for each
+ * entry wanted, then half as many at a time, until a group adds at most 1 in `FEW` of the wanted entries. Scoring is slow, because the rows
+ * are far apart in memory.
  */
 const RANKED = 128
 const RANKED_PER_ENTRY = 4
 const FEW = 100
 /**
- * With few rows in the scope, more are chosen by sign codes, because neighbours are then less near to the query: at least `CHOSEN_OF_FEW`
- * minus the number of rows / `ROWS_FOR_ONE_LESS`.
+ * If a search covers few rows (quantised vectors), neighbours are less near to the query, so more rows are chosen by sign codes: at least
+ * `CHOSEN_OF_FEW` minus the number of rows / `ROWS_FOR_ONE_LESS`.
  */
 const CHOSEN_OF_FEW = 2400
 const ROWS_FOR_ONE_LESS = 40
 /**
- * With very many rows in the scope, more are near to the query by chance, so at least one row in `ROWS_FOR_ONE_MORE` is chosen by sign
- * codes.
+ * If a search covers very many rows (quantised vectors), more of them are near to the query by chance, so more are chosen by sign codes: at
+ * least one in `ROWS_FOR_ONE_MORE`.
  */
 const ROWS_FOR_ONE_MORE = 500
 /**
- * If sign codes would have to choose more than one in this number of rows, the search is exact instead: computing the int8 products of all
- * rows is then as fast.
+ * If the first pass would have to choose more than one in `MIN_CHOICES` rows by sign codes, the search is exact instead, because computing
+ * the int8 products of all rows is then as fast.
  */
 const MIN_CHOICES = 4
 /** Largest i32: the query is rounded so coarsely that the sum of its `width` products (i16 × i8) with a row cannot exceed this number. */
@@ -56,8 +55,8 @@ export class VectorScan {
   readonly #scopes: ScopeWriter
   readonly #near: NearCells
   /**
-   * The maxima over all rows at the time when the query was last copied into the kernel, since its error bounds depend on them; null: no
-   * query was copied yet.
+   * Maxima over all encoded vectors at the time when the query was last copied into the kernel, because the query's error bounds were
+   * computed from them; null: no query was copied yet.
    */
   #asked: { readonly residual: number; readonly square: number } | null = null
 
@@ -71,7 +70,10 @@ export class VectorScan {
     return this.#scopes.count(scope)
   }
 
-  /** Rows that include the best row of each of the k best entries, in no particular order; some of them belong to other entries. */
+  /**
+   * Rows (chunk vectors) that may be the best ones of the k best entries. The true ones are among them, in no particular order, together
+   * with some rows of other entries.
+   */
   candidates(request: VectorSearch): Candidate[] {
     const { k, least = Number.NEGATIVE_INFINITY } = request
     const scope = this.#scopes.write(request, k)
@@ -93,7 +95,10 @@ export class VectorScan {
     return this.#closeRank(scope)
   }
 
-  /** For each of these entries, the rows that can be its best one, given the error bounds. Scores are cosines from int8 components. */
+  /**
+   * For each of these entries, those of its rows (chunk vectors) that may be its best one, because the error bounds do not exclude it. The
+   * scores are cosines computed from int8 components.
+   */
   best(vector: Float32Array, entries: readonly EntryKey[]): Candidate[] {
     const slots: Slot[] = []
     const ends = entries.map(entry => {
@@ -114,8 +119,8 @@ export class VectorScan {
   }
 
   /**
-   * Computes the value (cosine from int8 components) of each of these slots and a bound on its error. Returns the index into `doubles` from
-   * which on they are stored, as pairs.
+   * Computes, for the row (quantised vector) in each of these slots, the cosine with the query from int8 components and a bound on its
+   * error. They are stored in `doubles` as pairs of cosine and bound; returns the index of the first pair.
    */
   #valuesOf(vector: Float32Array, slots: readonly Slot[]): number {
     this.#ask(vector)
@@ -149,16 +154,16 @@ export class VectorScan {
       this.#openRank({ ...scope, allow: 0 }, entries, least, false)
       this.#rankBest(scope, chosen, entries)
       const found = this.#closeRank(scope)
-      // If few entries have most of the chosen rows as chunks, fewer than the wanted entries are found. Then more rows are chosen, until
-      // enough entries are found or all rows are chosen.
+      // If a few entries have most of the chosen rows as their chunks, fewer entries than wanted are found. Then the pass is repeated with
+      // more rows, until enough entries are found or all rows are chosen.
       if (kernel.entriesFound() === entries || (chosen < wanted && !pruned)) return found
       pruned = false
     }
   }
 
   /**
-   * Computes the int8 products of the chosen rows, in descending order of the inner product of their sign codes with the query, for as long
-   * as further rows add entries to the best ones.
+   * Scores the rows chosen by sign codes more exactly, by their int8 components. Rows whose sign codes agree best with the query come
+   * first; the scoring ends when further rows hardly change the best entries.
    */
   #rankBest({ codeRecords, rankRecords }: Scope, chosen: number, entries: number): void {
     const { kernel, layout } = this.#rows.memory
@@ -245,10 +250,10 @@ export class VectorScan {
     }
     const length = norm(vector)
     const longest = Math.sqrt(kernel.maxSquare()) + 1e-6
-    // Bound on the rounding error of the query, by the Cauchy-Schwarz inequality: row·query = (scale int8)·(step i16) + (scale int8)·rest +
-    // residual·query,
+    // Bound on the score error that comes from rounding the query, by the Cauchy-Schwarz inequality. `rest` is the query minus its rounded
+    // form, `residual` the row minus its int8 form: row·query = (scale int8)·(step i16) + (scale int8)·rest + residual·query.
     const ofQuestion = Math.sqrt(rest) * (longest + kernel.maxResidual() / 126)
-    // and a bound on the error that arises when an exact cosine above 1 is cut to 1.
+    // Bound on the score error that arises when an exact cosine above 1, possible because vectors are not exactly of length 1, is cut to 1.
     const ofCutting = Math.max(0, length * longest - 1)
     kernel.setQuestion(layout.question16At, step, kernel.maxResidual() * length, ofQuestion + ofCutting + 1e-9)
     this.#asked = { residual: kernel.maxResidual(), square: kernel.maxSquare() }
@@ -267,8 +272,8 @@ export class VectorScan {
   }
 
   /**
-   * Of the rows in `slots` from index `from` to `to` (exclusive), those that can be the best one: their upper bounds reach the greatest
-   * lower bound. Pairs of value and error of the slots are in `doubles` from index `at` on.
+   * Of an entry's rows, which are in `slots` from index `from` to `to` (exclusive), those that may be the entry's best: the upper bound of
+   * the row's score reaches the greatest lower bound. `doubles` holds pairs of score and error for all `slots`, from index `at` on.
    */
   #atTop(slots: readonly Slot[], from: number, to: number, at: number): Candidate[] {
     const { doubles } = this.#rows.memory
@@ -289,22 +294,24 @@ export class VectorScan {
   }
 }
 
-// How the first pass is limited to near cells when there are very many rows. It scans cell by cell, beginning with the cell whose pivot is
-// nearest to the query, until the cells scanned last contain hardly any of the nearest rows found so far. If similar rows are in few cells,
-// this takes a few percent of the cells. If they are not (random vectors, or a filter that keeps only rows far from the query), the pass
-// ends with the last cell, and has cost no more than scanning all rows.
+// How the first pass is limited to near cells (groups of similar rows) if there are very many rows. It scans cells in order of the distance
+// of their pivot (central row) from the query, until the last ones contain hardly any near rows: after a few percent of the cells if
+// similar rows are in few cells. At worst it scans all rows.
 
-/** Share of the rows in cells that is scanned before the scan may end; from then on, the scanned share is doubled each time. */
+/**
+ * Share of the rows in cells (groups of similar rows) after which the scan of cells may end for the first time. If it does not end, the
+ * share is doubled each time until the next check.
+ */
 const FIRST = 0.04
 /**
- * The scan of cells ends when the half of the rows scanned last contains at most the share `LATE` of the `NEAR` nearest rows (by Hamming
- * distance of sign codes) found so far.
+ * At each check, the rows scanned since half the present number of rows are examined. The scan of cells ends if these contain at most the
+ * share `LATE` of the `NEAR` rows found so far that are nearest by Hamming distance.
  */
 const LATE = 0.08
 const NEAR = 100
 /**
- * If many rows are to be chosen, the number of nearest rows by which the end of the scan is decided is the number of rows to be chosen
- * divided by this.
+ * If many rows are to be chosen, the check whether the scan may end uses more than `NEAR` nearest rows: the number of rows to be chosen,
+ * divided by `WANTED_PER_NEAR`.
  */
 const WANTED_PER_NEAR = 32
 /**
@@ -323,16 +330,16 @@ export class NearCells {
   }
 
   /**
-   * Whether to scan only the cells near the query: the scope has very many rows, and at least one divided partition. Depends on the visible
-   * rows alone.
+   * Whether the search scans only the cells (groups of similar rows) near the query: if it covers very many rows, and at least one
+   * partition that is divided into cells. Depends on rows that the viewer may see alone.
    */
   suits({ list, rows, blocks }: Scope): boolean {
     return list === 0 && rows >= this.#limits.prunedFrom && blocks.some(block => this.#isDivided(block))
   }
 
   /**
-   * Scans the sign codes of cells near the query, nearest cell first, until further cells contribute hardly any near rows. Must be called
-   * between the start and the end of a pass that chooses `wanted` rows.
+   * Scans the sign codes of rows cell by cell, beginning with the cell nearest to the query, until further cells contribute hardly any near
+   * rows. Must be called within a pass of the kernel that was begun for `wanted` rows.
    */
   scanCodes(scope: Scope, wanted: number): void {
     const { kernel, layout } = this.#rows.memory
@@ -370,7 +377,7 @@ export class NearCells {
   #nearestFirst(scope: Scope): Cell[] {
     const cells = scope.blocks.filter(block => this.#isDivided(block)).flatMap(block => block.cells)
     const { words, doubles, kernel } = this.#rows.memory
-    // The list of cells uses the memory of records that are written only by a later pass.
+    // This list of cells is written to memory reserved for the records of kept rows, which only a later pass of the search writes.
     const [list, values] = [scope.rankRecords, scope.rankRecords + Math.ceil(cells.length / 2) * 8]
     for (const [i, cell] of cells.entries()) words[list / 4 + i] = pivotOf(cell).slot
     kernel.values(list, cells.length, values)

@@ -1,7 +1,7 @@
 /**
- * What one search may read, written into memory for the kernel: the runs of slots (extents) of the partitions and the set of allowed
- * entries; and memory for the results of the passes. A filter that allows few entries is turned into a list of their rows, so that the
- * search is faster than without a filter.
+ * Writes into memory, for the kernel, which rows (quantised vectors) one search may read: the runs of memory slots of the searched
+ * partitions, and the set of allowed entries. Also lays out memory for the results. A filter that allows few entries is turned into a list
+ * of their rows, which makes the search faster.
  */
 import type { Bitset } from '../../base/bitset.ts'
 import type { PartitionId } from '../../model/partition.ts'
@@ -18,15 +18,24 @@ const SIFTED = 0.3
 
 export interface Scope extends Addresses {
   readonly blocks: readonly Block[]
-  /** Number of rows that the search examines: those of the list if there is one, otherwise all rows in the extents. */
+  /**
+   * Number of rows (quantised vectors) that the search examines: those in the list made for a strict filter if there is one, otherwise all
+   * rows of the searched partitions.
+   */
   readonly rows: number
-  /** `entries`: number of entries in the scope's partitions. `part`: the share of these entries that the filter allows, at most 1. */
+  /**
+   * `entries`: number of entries in the partitions that the search covers. `part`: the share of these entries that the search's filter
+   * allows, at most 1.
+   */
   readonly entries: number
   readonly part: number
   readonly extentCount: number
 }
 
-/** Cached list of the rows that a filter allows, because the same filter is often used for several searches. */
+/**
+ * Cached result of a filter: which vectors (one per chunk) belong to the entries that the filter allows. Kept because the same filter is
+ * often used for several searches.
+ */
 interface Met {
   readonly partitions: readonly PartitionId[]
   readonly revision: number
@@ -143,7 +152,10 @@ export class ScopeWriter {
     this.#met.set(allow, { partitions, revision: allow.revision, rowsRevision: this.#rows.revision, count, slots })
   }
 
-  /** The row blocks of the searched partitions; the last result is cached, because one viewer usually makes several searches. */
+  /**
+   * The blocks of memory that hold the vectors of the searched partitions. The result for the last set of partitions is cached, because one
+   * viewer usually makes several searches.
+   */
   #blocks({ partitions }: SearchScope): readonly Block[] {
     const { revision } = this.#rows
     if (this.#found?.partitions !== partitions || this.#found.revision !== revision) {
@@ -202,8 +214,8 @@ export interface Addresses {
    */
   readonly places: number
   /**
-   * Space for the results of the two passes over the rows (8 bytes per row in the first, 16 in the second), and for the heap of best
-   * entries in the second pass.
+   * Addresses of the space for results: of the first pass over the vectors, by coarse codes (8 bytes per vector), of the second pass, by
+   * finer codes (16 bytes per vector), and of the second pass's heap of best entries.
    */
   readonly codeRecords: number
   readonly rankRecords: number
@@ -221,7 +233,10 @@ export interface Amounts {
 
 export class SearchRoom {
   readonly #rows: VectorRows
-  /** Address of the table by entry key (`places`) in the last vector search, and the number of entries for which the table had room. */
+  /**
+   * Of the last vector search: the address of `places` (the table in which the search kernel notes, by entry key, where an entry is in the
+   * heap of results), and the number of entries for which that table has room.
+   */
   #places = 0
   #placesFor = 0
 

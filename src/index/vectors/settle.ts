@@ -46,8 +46,8 @@ export class Settlement {
   }
 
   /**
-   * Removes the vectors of an entry's chunks from the cache. Must be called while the entry's rows are still in the index, because they
-   * name its chunks.
+   * Removes the vectors of an entry's chunks from the cache. Must be called while the entry's rows are still in the index, because the rows
+   * name the chunks to remove.
    */
   forget(entry: EntryKey): void {
     const rows = this.#rows

@@ -37,9 +37,9 @@ class JoinedSpaces implements VectorSearcher {
   }
 
   /**
-   * An entry that the main index found has its score from that index, unless the main model does not know the entry's language. An entry
-   * that only the second index found counts only if the main model does not know its language. So for entries in languages of the main
-   * model, the contents of the second index never change the result.
+   * An entry that the main index found has its score from that index, unless the entry's language is unknown to the main model. An entry
+   * that only the second index found counts only if its language is unknown to the main model. So the second index never changes results in
+   * languages of the main model.
    */
   search(request: VectorSearch): readonly Hit[] {
     const { main, second } = this.#options

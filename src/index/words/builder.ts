@@ -267,9 +267,9 @@ class NumberList {
   }
 }
 
-// Defines which words of an entry the word index contains. The title of a chunk is the entry's title plus the headings above the chunk;
-// after each line of it place numbers skip one, so that no phrase matches across two lines. The content is split into words once, so a word
-// has one place in its entry although chunks overlap; a word belongs to every chunk that contains its first character.
+// Defines which words of an entry are indexed and how they are numbered. The title of a chunk is the entry's title plus the headings above
+// the chunk; one number is left out after each line of it, so that no phrase matches across lines. The content is split into words once, so
+// a word has one number although chunks overlap, and belongs to every chunk that contains its first character.
 
 /**
  * Version of the rules by which words are found in texts. Increased whenever a text may give different words, places, stems or another
@@ -318,8 +318,8 @@ export interface RowList {
 }
 
 /**
- * Offsets at which the bytes of a run (the postings of one term in one partition) end, in the list of postings and in the list of places
- * (positions of words in the text).
+ * Offsets at which a run ends (a run is the postings of one term in one partition): the end of its postings in the byte list `lists`, and
+ * the end of its word positions in the byte list `places`.
  */
 export interface RunEnds {
   readonly postings: number
@@ -375,8 +375,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Adds a posting (occurrences of the current term in one row) to the segment; rows must ascend. Afterwards the caller must add the places
-   * of its `inTitle + inText` occurrences with `place` or `copyPlaces`.
+   * Adds a posting: the occurrences of the current term in one row (chunk). Rows must ascend. Afterwards the caller must add the word
+   * positions of all `inTitle + inText` occurrences with `place` or `copyPlaces`.
    */
   posting(row: number, inTitle: number, inText: number): void {
     const rank = this.#rank[row] as number

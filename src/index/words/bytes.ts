@@ -88,7 +88,7 @@ export class ByteReader {
   }
 }
 
-/** Reads the four bytes of a number of the longest form, after its first byte. */
+/** Reads a number of the longest form (five bytes): `at` is the offset of the four bytes that follow the marking first byte. */
 export function readLong(bytes: Uint8Array, at: number): number {
   let value = 0
   for (let next = 0; next < 4; next++) value |= (bytes[at + next] as number) << (8 * next)

@@ -23,9 +23,9 @@ export class PostingCursor {
   #to = -1
 
   /**
-   * Creates a cursor at the first posting whose row is `row` or higher. `runs`: the term's runs (postings of one partition each) in
-   * ascending order of their partition's rank, at least one. `block`: buffer for the decoded postings; the caller owns the buffer and may
-   * use it for another cursor when this one is no longer used.
+   * Creates a cursor at the first posting whose row is `row` or higher. `runs`: the term's postings, one run per partition, in the order of
+   * the segment's partitions; at least one. `block`: a buffer for decoded postings, which the caller may give to another cursor when this
+   * one is no longer used.
    */
   constructor(segment: Segment, runs: readonly Run[], block: Block = new Block(), row = 0) {
     this.block = block
@@ -104,7 +104,8 @@ export class PostingCursor {
   }
 
   /**
-   * Decodes the block of postings that contains the first posting whose row is `row` or higher; if there is none, the term's last block.
+   * Decodes the block of postings that contains the first posting whose row is `row` or higher. If no posting has such a row, decodes the
+   * term's last block.
    */
   #locate(row: number): void {
     const { start } = this.#segment.partitions
@@ -159,22 +160,28 @@ export interface Run {
   readonly rank: number
   /** Number of chunks of the partition that contain the term, including deleted chunks that are still in the list. */
   readonly df: number
-  /** Offsets of the run's postings in the segment's `lists`, and of the positions of its words in the segment's `places`. */
+  /**
+   * Where the data of this run (the postings of one term in one partition) begin: offset of the postings in the segment's byte array
+   * `lists`, and offset of the word positions in the byte array `places`.
+   */
   readonly postings: number
   readonly places: number
   /**
-   * Highest BM25 term-frequency saturation of a posting in the run, in units of 2.2 / 255, computed with the partition's mean chunk length
-   * at the time the segment was written.
+   * Highest BM25 term-frequency saturation (the part of BM25 that grows with the count of a term) of any posting in this run, in units of
+   * 2.2 / 255, for the partition's mean chunk length when the segment was written.
    */
   readonly bound: number
-  /** Offset of the run's block table in `skips`; 0 if the run has only one block. */
+  /**
+   * Offset, in the segment's table `skips`, of the table of blocks into which this run of postings is divided; 0 if the run has only one
+   * block.
+   */
   readonly skips: number
 }
 
 /**
- * The runs (postings of one partition each) of a term, ordered by the partition's rank; `visible` has 1 at the ranks to return, null for
- * all. A manipulated file does no harm: the result never has more runs than there are partitions, nor a run with more chunks than its
- * partition.
+ * The runs of a term (a run has the postings of one partition), ordered by rank, the partition's index in the segment's table. `visible`: 1
+ * at each rank to return; null: return all. Even for a manipulated file there are no more runs than partitions, and no run has more chunks
+ * than its partition.
  */
 export function readRuns(segment: Segment, term: number, visible: Uint8Array | null): Run[] {
   const { start } = segment.partitions
@@ -199,7 +206,8 @@ export function readRuns(segment: Segment, term: number, visible: Uint8Array | n
     postings += postingBytes
     places += placeBytes
   }
-  // The offsets so far count from the end of the run heads, where the postings begin, so that position is added to each.
+  // Until here the offsets of postings count from the end of the heads of all runs (one run has the postings of one partition), where
+  // `reader` is now; adding its position makes them offsets in the whole array.
   for (const run of runs as { postings: number }[]) run.postings += reader.at
   return runs
 }

@@ -22,8 +22,8 @@ export interface SegmentView {
 }
 
 /**
- * The postings of one query word in one segment: a list of runs for each language in which the word occurs. An entry has one language, so
- * no row is in two of the lists.
+ * The postings of one query word in one segment: for each language in which the word occurs, its runs (the postings of one partition each).
+ * An entry has one language, so no row (chunk) is listed for two languages.
  */
 interface WordLists {
   readonly lists: readonly (readonly Run[])[]
@@ -122,9 +122,9 @@ function postingsOf(runs: readonly Run[]): number {
 const SLACK = 1 + 1e-9
 
 /**
- * Factor by which BM25 term-frequency saturations in these runs can exceed their stored bounds. The bounds were computed with the
- * partition's mean chunk length when its segment was written; if the mean length is now r ≥ 1 times that length, saturations are less than
- * r times as high.
+ * Factor by which BM25 term-frequency saturations can exceed the bounds stored with these lists of postings. Bounds were computed with a
+ * partition's mean chunk length when its segment was written. If that length is now r ≥ 1 times as long, saturations are less than r times
+ * as high.
  */
 function growthOf({ partitions }: Segment, lists: readonly (readonly Run[])[], meanLength: number): number {
   let growth = 1
@@ -179,9 +179,9 @@ export interface QuestionWord {
 }
 
 /**
- * The words of all query terms in order, each once with the sum of its boosts; an identifier gives the whole name and its parts. Stop words
- * of the query's language are dropped, unless the query has no other words. A word that is a stop word in another language is not searched
- * for in entries of that language.
+ * The words of all query terms in order, each once with the sum of its boosts; an identifier, such as the name of a function, gives the
+ * whole name and its parts. Stop words of the query's language are dropped unless the query has no other words. A stop word of another
+ * language is not searched for in entries of that language.
  */
 export function questionWords(terms: readonly WordTerm[]): readonly QuestionWord[] {
   const boosts = boostsByWord(terms)
@@ -234,7 +234,7 @@ interface Deaths {
 }
 
 const known = new WeakMap<Segment, Map<number, Deaths>>()
-/** Maximum number of terms of a segment whose dead rows are cached. */
+/** Maximum number of terms of one segment for which it is cached which dead rows (of deleted or replaced chunks) contain the term. */
 const MAX_TERMS = 10_000
 
 /** Number of dead rows (of deleted or replaced chunks) of the segment that contain the term and are in partitions that may be read. */

@@ -126,8 +126,8 @@ function* mergeTerm(writer: SegmentWriter, term: Uint8Array, sources: readonly S
 type PostingVisitor = (row: number, inTitle: number, inText: number, placesFrom: number, placesTo: number) => void
 
 /**
- * Calls `visit` for each posting of a run in the order of rows, with the start and end offset of the bytes that contain the positions of
- * its words.
+ * Calls `visit` for each posting of a run (the postings of one term in one partition), in the order of rows. `visit` also gets the start
+ * and end offset of the posting's word positions in the byte array `places`.
  */
 function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
   for (let number = 0; number < blockCount(run); number++) {
@@ -143,9 +143,9 @@ function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
   }
 }
 
-// Copies a segment of the word index without the data of its dead rows. The rows themselves become gaps: the other rows keep their numbers,
-// so that a list without dead rows can be copied byte for byte. Merging would write every posting again: for a million chunks 9 s, where
-// copying takes 2 s (one dead row) to 6 s (hundreds).
+// Copies a segment of the word index without the data of its dead rows (of deleted or replaced chunks). These rows become gaps and all
+// other rows keep their numbers, so that a list without dead rows is copied byte for byte. Merging would write every posting again: for a
+// million chunks 9 s, where copying takes 2 s (one dead row) to 6 s (hundreds).
 
 /** Bytes of lists that are copied between two pauses, and the fixed cost of a term, counted in bytes. */
 const BYTES_AT_ONCE = 1 << 18
@@ -177,7 +177,10 @@ export function* scrubbed(segment: Segment): Steps<Segment | null> {
 interface TermRuns {
   readonly term: number
   readonly runs: readonly Run[]
-  /** Offsets at which the postings and the word positions of the last run end. */
+  /**
+   * Offsets of the end of the run copied last (a run is the postings of one term in one partition): the end of its postings, and the end of
+   * its word positions.
+   */
   readonly end: RunEnds
 }
 

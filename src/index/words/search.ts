@@ -35,8 +35,8 @@ export function* searchWords(reading: Reading, request: WordSearch, step: number
     const search = new SegmentSearch(reading, at, dead[at] as Uint8Array, heap, request, buffers)
     while (search.advance(step)) yield
   }
-  // The buffers of a search that throws or is never finished are not reused, because they still contain its sums; the garbage collector
-  // frees these buffers.
+  // If a search throws or is given up, its buffers are not kept for reuse, because scores of that search are still in them; the garbage
+  // collector frees them.
   if (freeBuffers.length < MAX_FREE) freeBuffers.push(buffers)
   return heap.drain()
 }
@@ -157,7 +157,10 @@ class SegmentSearch {
     return true
   }
 
-  /** Offers the rows of one list's current block to the heap. A single list is in order of rows already, so the rows need no sums. */
+  /**
+   * Offers the rows (chunks) of one word's current block of postings directly to the heap of best entries. With one list only, rows already
+   * come in order and each has only one score, so no table of sums is needed.
+   */
   #considerBlock({ weight }: Word, cursor: PostingCursor): void {
     const saturations = this.#saturations
     const { length } = this.#segment.rows
@@ -346,7 +349,9 @@ export function* entriesWithPhrase(
   return found
 }
 
-/** For each term, its runs of postings that may be read; null if any of the terms has none. */
+/**
+ * For each term, the runs of its postings that may be read (a run has the postings of one partition); null if any of the terms has none.
+ */
 function listsOf({ segment, visible }: SegmentView, keys: readonly string[]): readonly (readonly Run[])[] | null {
   const lists: (readonly Run[])[] = []
   for (const key of keys) {

@@ -21,7 +21,10 @@ import { LANGUAGES } from '../../text/stopwords.ts'
 import { ByteReader, compareBytes, encodeTerm, hashBytes } from './bytes.ts'
 
 export const BLOCK = 128
-/** Number of values per block in the table `skips`, and the index of each of these values. */
+/**
+ * Layout of the table `skips`, which describes blocks of postings: number of values per block (SKIP), and the index of each value (last
+ * row, end of postings, end of word positions, bound of the score).
+ */
 export const SKIP = 4
 export const SKIP_ROW = 0
 export const SKIP_POSTINGS = 1
@@ -122,12 +125,18 @@ export class Segment implements SegmentParts {
     ]
   }
 
-  /** Whether the row is dead (its chunk was deleted or replaced) or a gap. */
+  /**
+   * Whether the row is dead (its chunk was deleted or replaced) or a gap (a row whose data was removed while other rows kept their
+   * numbers).
+   */
   isDead(row: number): boolean {
     return isDeadIn(this.#dead, row)
   }
 
-  /** The dead rows at present as a bit set, to be read with `isDeadIn`; later deaths do not change the returned array. */
+  /**
+   * The rows that are dead now (their chunks were deleted or replaced), as a bit set to be read with `isDeadIn`. Rows that die later do not
+   * change the returned array.
+   */
   get dead(): Uint8Array {
     this.#isDeadShared = true
     return this.#dead

@@ -1,7 +1,7 @@
 /**
  * The segments of a word index at one moment, the place of each entry in them, and the exact numbers of chunks and words in each partition.
- * New rows form a small segment; four segments of about equal size are merged, so that each row is rewritten only about log4(rows) times. A
- * segment with too many dead rows is rewritten without them.
+ * New rows (chunks) form a small segment; four segments of about equal size are merged, so that a row is rewritten only about log4(rows)
+ * times. A segment with too many dead rows (of deleted or replaced chunks) is rewritten without them.
  */
 import { Columns } from '../../base/columns.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
@@ -32,7 +32,10 @@ export class SegmentSet {
    * For each entry key: the slot number + 1 of the segment that has the entry's rows (0: none), and the entry's first row in that segment.
    */
   readonly #places = new Columns({ slots: { of: Uint16Array }, rows: { of: Uint32Array } })
-  /** Version of the segment set; increases with each change, so that cached readings can be recognised as outdated. */
+  /**
+   * Version of this set of segments; it increases with each change. A cached reading (a query resolved against the index) is outdated if it
+   * was made for another version.
+   */
   version = 0
   /** Number of entries that have rows in any of the segments. */
   entryCount = 0
@@ -118,8 +121,8 @@ export class SegmentSet {
   }
 
   /**
-   * Removes all data of dead rows from the segments, at a fraction of the cost of a merge. The work pauses now and then; the set must not
-   * change during the pauses. Search results do not change.
+   * Removes all data of dead rows (deleted or replaced chunks) from the segments, at a fraction of the cost of a merge. The work pauses now
+   * and then; the set must not change during the pauses. Search results do not change.
    */
   *forgetDead(): Steps<void> {
     for (const segment of this.segments)
@@ -135,7 +138,10 @@ export class SegmentSet {
     this.#replace(segments, yield* mergeSegments(segments))
   }
 
-  /** Replaces the given segments by one segment that has the same rows except for dead ones; `by` is null if no rows are left. */
+  /**
+   * Replaces the given segments by one segment `by`, which has the same rows without the dead ones (of deleted or replaced chunks); null:
+   * no row is left.
+   */
   #replace(segments: readonly Segment[], by: Segment | null): void {
     for (const segment of segments) this.#slots[this.#slots.indexOf(segment)] = null
     if (by !== null) atOnce(this.#place(by))

@@ -88,7 +88,10 @@ function hasMoreBits(bits: number, most: number): boolean {
   return rest !== 0
 }
 
-/** The lowest chunk key among the rows at the cursor that are not dead; the caller makes sure that there is at least one. */
+/**
+ * The lowest chunk key among the postings that the cursor visits, without those of dead rows (deleted or replaced chunks). The caller makes
+ * sure that at least one is not dead.
+ */
 function firstChunk(segment: Segment, cursor: PostingCursor): number {
   let first = Number.POSITIVE_INFINITY
   for (; cursor.row !== END; cursor.next()) {

@@ -130,7 +130,10 @@ class Book {
   readonly #texts: string[] = []
   readonly #headings: Heading[] = []
   readonly #blocks: WrittenText['blocks'][number][] = []
-  /** Place marks of the text: one without a name at the start of each page, so that no passage extends over the end of a page. */
+  /**
+   * Place marks: offsets at which named parts of the text begin. Each page of the book begins with a mark without a name, so that no
+   * passage (search result) extends over the end of a page.
+   */
   readonly #places: WrittenText['places'][number][] = []
   #length = 0
 

@@ -1,6 +1,6 @@
 /**
- * Reads PDF files: lines in the order of the page, headings recognised by font size, each page as a place. Scripts in the file are never
- * run.
+ * Reads PDF files: lines in the order of the page, headings recognised by font size. Each page becomes a named place, so that a result can
+ * name its page. Scripts in the file are never run.
  */
 
 import { fileURLToPath } from 'node:url'

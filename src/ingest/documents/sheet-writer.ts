@@ -27,7 +27,10 @@ export class SheetWriter {
   #table: { readonly start: number; readonly header: string; from: number } | null = null
   #group: { readonly at: number; readonly first: number; last: number } | null = null
   #rows = 0
-  /** Offset in the text at which the current sheet begins, with its name: the name belongs to the same place as the sheet's first rows. */
+  /**
+   * Offset in the text at which the current sheet begins. The sheet's name comes first; the place mark of the first rows (a name such as
+   * "rows 1-25" for a part of the text) begins here, so that it includes the name.
+   */
   #start = 0
 
   beginSheet(name: string): void {

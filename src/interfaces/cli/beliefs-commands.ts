@@ -218,7 +218,10 @@ function chainText({ chain }: Chain): string {
 
 interface Explained {
   readonly explanation?: Readonly<Record<string, object>>
-  /** Comparison with the score of another belief; its numbers are present only if both beliefs match the query. */
+  /**
+   * Comparison of this belief's score with that of another belief. The numbers (`parts`, `smallest_change`) are present only if both
+   * beliefs match the query.
+   */
   readonly versus?: { readonly parts?: object; readonly smallest_change?: object | null }
 }
 
@@ -243,8 +246,8 @@ export const explanationText: Print<Explained> = all<Explained>(
 const NO_SWAP = 'no weights of the four parts would swap them'
 
 /**
- * Other flag names for some fields of a belief query. A field with null gets no flag, because it is of no use on the command line. `at`:
- * path of the query in the input, with a dot at its end.
+ * Changes the flags of some fields of a belief query: another name or help text; null: the field gets no flag, because it is of no use on
+ * the command line. `at`: path of the query in the operation's input, ending with a dot.
  */
 function queryFlags(at: string): FlagNames {
   return {
@@ -466,7 +469,7 @@ export const BELIEFS: CommandGroup = {
 }
 
 async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
-  // Imported only when needed, because no other command uses the sample data.
+  // The module that loads the sample data is imported only here, because no other command needs it.
   const { loadBeliefsSample } = await import('../../openings/beliefs.ts')
   const counts = await withProgress(cli.io, report => {
     const options = { create: true, onlyLenses: ['beliefs'], report }

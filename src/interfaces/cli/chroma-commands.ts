@@ -12,8 +12,8 @@ import { all, each, exactShape, notes, type Print, rows } from './render/answer.
 import { countText, explainText } from './render/page.ts'
 
 /**
- * Flag names for the fields of a query whose position in the input is `at`. A field with null has no flag, because words or another flag
- * set it.
+ * Names and help texts of the flags for the fields of a query. `at`: path of the query in the operation's input. Null: the field has no
+ * flag, because the words of the command line or another flag set it.
  */
 function queryFlags(at: '' | 'query.'): FlagNames {
   const hidden = ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights']

@@ -163,7 +163,9 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
   }),
 ]
 
-/** Commands whose flags and exit codes are fixed by contracts of their own. */
+/**
+ * Commands whose flags and exit codes are fixed by a separate specification for each of them, and not by the rules for the other commands.
+ */
 export const SEED_COMMANDS: readonly OperationCommand[] = [
   {
     name: 'collections [query...]',

@@ -1,6 +1,6 @@
 /**
- * Commands `querent context …`, and `querent call /path …`: query the code of this folder. The answers are printed as JSON envelopes, or as
- * tables made from them (CX-044 to CX-046).
+ * Commands `querent context …`, and `querent call /path …`: query the code of this folder. An answer is printed as a table, or as its
+ * envelope: a JSON object with status, result, errors and metadata (CX-044 to CX-046).
  */
 import { resolve } from 'node:path'
 import type { Json, JsonObject } from '../../base/canonical.ts'
@@ -148,7 +148,10 @@ const BOUNDS: FlagNames = { depth: { short: 'd' }, limit: { short: 'l' } }
 
 const ENVELOPE = { hasOneExitCode: true, options: { '-j, --json': 'print the whole envelope' } } as const
 
-/** Makes a command that prints the whole envelope that the operation at a path answers, or the result in it, formatted by `text`. */
+/**
+ * Makes a command that calls the operation at a path of the lens context. It prints the answer's result, formatted by `text`, or as JSON
+ * the whole envelope (status, result, errors, metadata).
+ */
 function question(name: string, text: Print<object>, entry: Partial<OperationCommand>): OperationCommand {
   const path = `/context/${name.split(' ', 1)[0]}`
   return {
@@ -243,7 +246,7 @@ export async function addCode(
   return null
 }
 
-/** Runs `querent call /path …`: prints the whole envelope and nothing else. */
+/** Runs `querent call /path …`: prints the whole JSON envelope of the answer (status, result, errors, metadata) and nothing else. */
 export async function callPath(
   cli: Cli,
   path: string,
@@ -281,7 +284,10 @@ async function call(cli: Cli, flags: CommonFlags, path: string, params: Input, r
   )
 }
 
-/** Prints the result of an envelope; its errors and warnings go to standard error, unless the whole envelope is printed as JSON. */
+/**
+ * Prints an answer of the lens context. As JSON, the whole envelope (status, result, errors, metadata) goes to standard output; otherwise
+ * the result does, and errors and warnings go to standard error.
+ */
 async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, text: Print<object>): Promise<void> {
   const { result, errors, meta, status } = envelope
   const { stdout, stderr } = cli.io

@@ -47,8 +47,8 @@ const LETTER = /^-[a-z]$/i
 
 /**
  * The words of a query as given on the command line. Throws if there is an unknown option among them; after `--` everything is a word.
- * `-word` excludes a word from the results, so a single hyphen is refused only for one letter followed by a text or number: `-l 3 ferry`,
- * `ferry -l 3`.
+ * `-word` excludes a word from the results, but a single letter with a hyphen is refused if it comes first (`-l 3 ferry`) or before a
+ * number (`ferry -l 3`), because it is probably meant as an option.
  */
 export function wordsOf(command: Command, words: readonly string[]): readonly string[] {
   const checked = words.slice(0, words.length - countBehindDashes(command))

@@ -32,8 +32,8 @@ export interface Io {
 }
 
 /**
- * Why a command was ended from outside: by a signal (`interrupt`, `terminate`); `pipe`: standard output is no longer read (`| head`), which
- * is no failure; `output`: standard output cannot be written, for example because the disk is full.
+ * Why a command was ended from outside. `interrupt`, `terminate`: by a signal. `pipe`: the reader of standard output closed it (`| head`),
+ * which is no failure. `output`: standard output cannot be written, for example because the disk is full.
  */
 export type Ending = 'interrupt' | 'terminate' | 'pipe' | 'output'
 

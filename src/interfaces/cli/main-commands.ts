@@ -117,7 +117,10 @@ function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
   return target
 }
 
-/** The field with its paths made absolute, in the form in which added paths are stored; an empty object if no paths are given. */
+/**
+ * An input object with one field, `field`: the given paths made absolute, as the store has added paths. An empty object if no paths are
+ * given.
+ */
 function absolutePaths(field: string, given: unknown, folder: string): JsonObject {
   const paths = (given ?? []) as readonly string[]
   return paths.length === 0 ? {} : { [field]: paths.map(path => resolve(folder, path)) }
@@ -148,7 +151,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     more: made => made.alias('search'),
     stream: {
       list: 'items',
-      // The cast is safe: without its streamed items, the answer is a page in which only the items are missing.
+      // The cast is safe: `rest` is the streamed answer without its items, and apart from these it has all fields of a page.
       end: (rest, shown) => footer(rest as unknown as Page, shown),
     },
     pages: PAGES,
@@ -262,8 +265,8 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     about: 'create a store in this folder',
     examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
     creates: true,
-    // Without a named home, `init` creates the home in the working folder, never in one above: the user means the folder where the command
-    // is run.
+    // If no home (the folder for the store) is named, `init` creates it in the working folder and does not look for one in the folders
+    // above, because the user means the folder in which the command is run.
     call: (_input, { cli: { io }, flags, run }) =>
       run({ home: flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')) }),
     print: each('', 'store ready in {home}, {entries} entries'),
@@ -388,7 +391,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       each('refused', 'querent: {id}: the server refuses it: {reason}'),
       each('unowned', `querent: {}: ${UNOWNED}`),
     ),
-    // The command fails only if all records were refused: a few refused records among good ones are no failure.
+    // The command `mirror` fails only if the other server refused every record: a few refused records among good ones are no failure.
     fails: ({ refused, put, unchanged }) => refused.length > 0 && put + unchanged === 0,
   }),
 ]

@@ -63,8 +63,8 @@ export interface OperationCommand<Answer = never> {
   /** Name of the command with its arguments, in commander's syntax: `get <id>`. */
   readonly name: string
   /**
-   * Name of the operation that the command calls. Default: the command's name; in a group of commands with the prefix of its family of
-   * operations. Null: the command calls no operation and has `run` instead.
+   * Name of the operation that the command calls. Default: the command's name, in a group with the group's prefix (`query` in the group
+   * `beliefs` calls `beliefs.query`). Null: the command calls no operation and has `run` instead.
    */
   readonly operation?: string | null
   /** Description of the command in the help. Default: the summary of its operation. */
@@ -113,7 +113,7 @@ export interface OperationCommand<Answer = never> {
   readonly print?: Print<Answer>
   /** Text printed on standard error in addition to the answer. Default: nothing. */
   readonly aside?: Print<Answer>
-  /** Text printed when a signal ends the command: it says what happens to the work done so far, and follows the progress reached. */
+  /** Text printed after the last progress message when a signal ends the command; it says what happens to the work done so far. */
   readonly onStop?: string
   /** Whether this answer means that the command failed, with exit code 1. Default: never. */
   readonly fails?: (answer: Answer) => boolean
@@ -121,9 +121,12 @@ export interface OperationCommand<Answer = never> {
   readonly isJson?: boolean
   /** For the option `--more`: the input field that takes a cursor, and the field of the answer that has the cursor of the next page. */
   readonly pages?: { readonly cursor: string; readonly next: string }
-  /** Runs instead of the operation, which it may call with `context.run`. Returns the answer that is printed, or null if nothing is. */
+  /**
+   * Function that runs in place of the operation; it may call the operation with `context.run`. Returns the answer to print, or null if
+   * there is nothing to print.
+   */
   readonly call?: (input: JsonObject, context: CallContext) => Promise<object | null>
-  /** Does everything that the command does, including printing; the command then has no `--format`. */
+  /** Function that runs the whole command, including printing. A command that has it gets no flag `--format`. */
   readonly run?: (input: JsonObject, flags: Flags, cli: Cli, words: readonly unknown[], made: Command) => Promise<void>
   /**
    * Whether the command's output is events or files, so that it has neither `--json` nor `--format`. Default: true if the command has both
@@ -135,8 +138,8 @@ export interface OperationCommand<Answer = never> {
   /** Whether every failure, including a wrong command line, has exit code 1. Default: false. */
   readonly hasOneExitCode?: boolean
   /**
-   * Function around the whole command that reports its failures as the command's contract requires. Default: that of its group, otherwise
-   * the general form.
+   * Function that wraps the whole command and reports its failures in the form that the command's specification requires. Default: the
+   * function of the command's group; if it has none, failures are reported as by all commands.
    */
   readonly around?: Around
   /** Subcommands of this command. */
@@ -219,8 +222,8 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
 }
 
 /**
- * Adds the commands of the table, then one command for each operation that no command of the table calls. `family`: prefix of the
- * operations' names; empty for the engine's own operations.
+ * Adds the commands of the table, then one command for each other operation of the family, which no command of the table calls. `family`:
+ * prefix of the operations' names, such as `beliefs`; empty for the engine's own operations.
  */
 export function addCommands(
   parent: Command,

@@ -82,7 +82,10 @@ export async function withSession<T>(
   })
 }
 
-/** Prints which home is used, if the command line names none and it was found in a folder above the working folder. */
+/**
+ * Prints which home (folder of the store) is used, if the command line names none and the home was found in a folder above the working
+ * folder.
+ */
 function saySharedHome(cli: Cli, flags: CommonFlags): void {
   const { io } = cli
   if (flags.home !== undefined || io.env['QUERENT_HOME'] || cli.errors !== 'text') return
@@ -91,7 +94,10 @@ function saySharedHome(cli: Cli, flags: CommonFlags): void {
   void write(io.stderr, `querent: storing in ${folder}; \`querent init\` makes a store for this folder alone\n`)
 }
 
-/** Anybody may look, and sees what is public; but a name that is no agent and holds nothing here is often a wrong one. */
+/**
+ * Prints a notice if the viewer's name is not that of any agent and holds no entries: anybody may read what is public, but such a name is
+ * often a typing error.
+ */
 async function sayNewViewer({ io, errors }: Cli, engine: Engine, viewer: Viewer): Promise<void> {
   if (isOwner(viewer) || errors !== 'text') return
   const { isAgent } = await import('../../engine/listing.ts')
@@ -107,7 +113,10 @@ async function sayNewViewer({ io, errors }: Cli, engine: Engine, viewer: Viewer)
 /** Maximum number of holders whose names are compared with an unknown viewer's name. */
 const MAX_HOLDERS = 100
 
-/** Opens the engine. If the home cannot be written, it is opened read-only, except by commands whose purpose is to store something. */
+/**
+ * Opens the engine. If the store's folder (its home) cannot be written, the engine is opened read-only, except by commands whose purpose is
+ * to store something.
+ */
 async function openOrRead(
   cli: Cli,
   open: (options: EngineOptions) => Promise<Engine>,
@@ -182,7 +191,8 @@ export function viewerOf(flag: string | undefined, environment: string | undefin
 }
 
 /**
- * The home that the flag or the environment variable names, or that is found from the working folder upwards; throws if it does not exist.
+ * The home (folder of the store) that the flag or the environment variable names; if neither does, the one found in the working folder or
+ * above. Throws if there is none.
  */
 export function homeFor({ io }: Cli, { home }: Pick<CommonFlags, 'home'>): ReturnType<typeof findHome> {
   const environmentHome = io.env['QUERENT_HOME'] || undefined

@@ -57,8 +57,8 @@ function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
 
   async function storeOrIndexes(): Promise<'store' | 'indexes' | null> {
     if (!(await isStoreRead(engine))) return 'store'
-    // The status is read until it succeeds once and never again, because reading it loads all indexes and counts entries; indexes that are
-    // loaded stay loaded.
+    // Reading the engine's status loads all indexes and counts entries, which is slow. Loaded indexes stay loaded, so the status is read
+    // only until this succeeds once.
     areIndexesLoaded ||= await engine.status().then(
       () => true,
       () => false,

@@ -37,7 +37,7 @@ export async function readBytes(request: Request, most: number = MAX_BODY_BYTES)
   const length = request.headers.get('content-length')
   if (length !== null && Number(length) > most) throw tooLarge(most)
   // If the header states the length, the body is read at once: Node delivers no more bytes than stated, and reading it as a stream would
-  // cost more than everything else about a request.
+  // take longer than the rest of the work for a request.
   if (length !== null) return new Uint8Array(await request.arrayBuffer().catch(cutOff))
   if (request.body === null) return new Uint8Array()
   const parts: Uint8Array[] = []

@@ -82,7 +82,10 @@ function itemsOf(schema: unknown): unknown {
 
 // Changes operations for the routes of a lens whose contract says more about errors than the operations themselves do.
 
-/** The error type, as the contract of the lens chroma defines types (CQ-105), of errors that do not come from this lens, by their kind. */
+/**
+ * For each kind of error that does not come from the lens chroma itself: the `type` that such an error gets in answers, as the contract of
+ * that lens requires (CQ-105).
+ */
 const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
   usage: 'ValidationError',
   limit: 'QueryError',
@@ -113,8 +116,8 @@ function typedForChroma(operation: EngineOperation): EngineOperation {
 }
 
 /**
- * Wraps an operation so that an answer whose field `flag` is false becomes the error `not_found` (CQ-120). For a request that gives only
- * ids, false may just mean that no change was requested; then `reading` is run, which fails if the ids name nothing.
+ * Wraps an operation so that an answer whose field `flag` is false becomes the error `not_found` (CQ-120). If the request gives only ids
+ * and so asks for no change, false need not mean "not found": `reading` then looks the ids up, and fails if they do not exist.
  */
 function foundOrRefused(operation: EngineOperation, flag: string, reading?: EngineOperation): EngineOperation {
   return {

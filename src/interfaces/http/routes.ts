@@ -46,8 +46,8 @@ export interface Route {
   /** Name of a boolean field of the answer that is false if nothing was found; the response is then the error `not_found`. */
   readonly found?: string | undefined
   /**
-   * With `found`: name of an operation that reads what the ids in the request name. It is run for a request that gives only ids and so asks
-   * for no change, to see whether the ids exist.
+   * Only for routes with `found`: name of an operation that looks up what the request's ids name. It is run for a request that gives only
+   * ids and so changes nothing, to see whether they exist.
    */
   readonly reads?: string | undefined
 }

@@ -36,8 +36,8 @@ interface Bounds {
 }
 
 /**
- * Defaults of the limits. Each connection uses a file handle, so their number must stay below the system's limit; it leaves room for a
- * thousand streams.
+ * Default limits. Every connection uses a file handle, so the maximum number of connections must be below the system's limit for open
+ * files; the default leaves room for a thousand streams.
  */
 const DEFAULTS: Bounds = { maxBodyBytes: MAX_BODY_BYTES, receiveMs: 60_000, maxConnections: 4_000 }
 
@@ -87,8 +87,8 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1
 }
 
-// Tracks which connections are busy with a request. Node also counts a connection on which nothing has arrived yet as busy, and would wait
-// for it when the server shuts down.
+// Tracks on which connections a request is in progress. Node also counts a connection on which nothing has arrived yet as busy, so that a
+// shutdown would wait for such connections.
 
 export class Connections {
   /** Number of requests in progress on each open connection. */
@@ -98,8 +98,8 @@ export class Connections {
   #isEnding = false
 
   /**
-   * `stalledMs`: a connection without any traffic for this many milliseconds is closed if only its client can be the reason. `changed`:
-   * called with 1 when a connection is opened, with -1 when one is closed.
+   * `stalledMs`: a connection without any traffic for this many milliseconds is closed if it is idle, or if its client does not read a
+   * complete response. `changed`: called with 1 when a connection is opened, with -1 when one is closed.
    */
   constructor(server: Server, stalledMs: number, changed: (by: 1 | -1) => void) {
     server.setTimeout(stalledMs, socket => {

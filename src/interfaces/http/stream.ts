@@ -28,8 +28,8 @@ export function streamForm(operation: EngineOperation, accept: string | undefine
   const streams = forms.filter(form => form !== 'document')
   const [dearest = 'document'] = forms
   if (dearest !== 'document') {
-    // If the client asks for a stream from an operation that has none, a form is returned all the same, so that the operation rejects the
-    // request; but a client that also accepts a document gets a document.
+    // The operation has no stream. If the client accepts a document too, it gets a document; otherwise the stream form is returned
+    // nevertheless, so that the operation itself rejects the request.
     return stream === undefined && forms.includes('document') ? null : dearest
   }
   const isAsked = stream !== undefined && streamAt !== undefined && valueAt(input, streamAt) === true
@@ -82,8 +82,8 @@ const HEARTBEAT_MS = 15_000
 /** If a client reads nothing for this many milliseconds, its connection is closed, provided that it can resume the stream. */
 const STALLED_MS = 60_000
 /**
- * If a client reads nothing for this many milliseconds, its connection is closed although the stream cannot be resumed. The work has ended
- * before (the engine waits one minute for the next piece to be requested), and a client that reads again earlier is informed of that.
+ * If a client reads nothing of a stream that cannot be resumed for this many milliseconds, its connection is closed. The engine has ended
+ * the work before, after one minute in which no piece was requested; a client that reads again in between is informed of that.
  */
 const DROPPED_MS = 120_000
 /** Milliseconds after which a client that has lost its connection should connect again; sent to clients of server-sent events. */
@@ -188,7 +188,10 @@ class PieceStream {
     controller.close()
   }
 
-  /** Waits for the next piece; null if it takes longer than `ms` milliseconds. Also resolves when the stream is ended in the meantime. */
+  /**
+   * Waits for the next piece of the answer. Resolves to null if that takes longer than `ms` milliseconds, and to the end of the stream if
+   * the stream is ended in the meantime.
+   */
   async #pieceWithin(ms: number | null): Promise<Piece | null> {
     const late = Promise.withResolvers<null>()
     const cancel = ms === null ? () => {} : this.#options.after(ms, () => late.resolve(null))

@@ -97,7 +97,8 @@ async function follow(
   })
   const listen = async (): Promise<void> => {
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-      // Only pieces with `seq` are changes; others say that the live query is still active, or that it failed for now.
+      // Pieces of a live query's stream that have a field `seq` are changes of the answer; other pieces only say that the query is still
+      // active or has failed for now.
       if ('seq' in next.value) notify()
     }
   }
@@ -277,7 +278,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
     }
     const ended = (): void => {
       end(id)
-      // The message is also cancelled in the server, which would otherwise keep the request open.
+      // The cancellation is also passed on to the MCP server, which would otherwise keep the request `subscriptions/listen` open.
       deliver?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
       const _meta = { [SUBSCRIPTION_ID_META_KEY]: id }
       void send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } }).catch(() => {})
@@ -286,7 +287,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
       await listenTo(engine, uris, options, AbortSignal.any([left.signal, signal]), { changed, ended })
       if (!left.signal.aborted) pass()
     } catch (thrown) {
-      // The client has cancelled the request and expects no answer to it.
+      // If the client has cancelled the request, no error is sent, because the client no longer expects an answer.
       if (left.signal.aborted) return
       end(id)
       const { code, message: text, data } = protocolError(thrown, options.viewer)
@@ -302,7 +303,8 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
     deliver?.(message, extra)
   }
   transport.send = async (message, sending) => {
-    // The server answers a message `subscriptions/listen` only at its end, when it is rejected or over, so the listener ends too.
+    // The server answers a request `subscriptions/listen` only when the subscription is rejected or over. So when its answer appears here,
+    // the listener for that request ends too.
     if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) {
       if (message.id !== undefined) end(message.id)
     }
@@ -318,8 +320,8 @@ export function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-// The message `subscriptions/listen` over HTTP: the response is a stream for one listener, with its own event bus, for as long as the
-// client is connected.
+// The message `subscriptions/listen` over HTTP: the response is a stream of notifications for this client alone, with an event bus of its
+// own, and lasts as long as the client is connected.
 
 /**
  * Whether the request's header says that it is a message `subscriptions/listen`. If the body does not match the header, the request is

@@ -17,9 +17,9 @@ export interface ToolEntry {
   readonly help?: Readonly<Record<string, string>>
   /** Structure of the operation's answer: which parts of it may be long and can be shortened. */
   readonly answer?: AnswerShape
-  /** Values of input fields that the caller did not set. */
+  /** Default values of input fields, used where the caller gave none. */
   readonly preset?: JsonObject
-  /** Values of input fields that the caller of a concise answer did not set. */
+  /** Further default values of input fields, used only if the caller asks for an answer in the concise form. */
   readonly briefly?: JsonObject
   /** Whether the tool changes nothing in the store. Default: whether the operation is declared to only read. */
   readonly readOnly?: boolean

@@ -26,8 +26,8 @@ const UNUSED_HELP =
   'They are not signed by the key that their agents have here. State them again with `querent trust set`, or remove them with `querent trust remove`.'
 
 /**
- * Checks the tables of the lens and returns at most one problem of each kind. It runs in steps of one page of rows, and verifies the
- * signature of every trust edge, which takes a tenth of a millisecond each.
+ * Checks the tables of the lens for damage and returns at most one problem of each kind. It pauses after each page of rows so that other
+ * work can run. It verifies the signature of every trust edge, a tenth of a millisecond each.
  */
 export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]> {
   const entries = new Set<EntryKey>()
@@ -71,8 +71,8 @@ function isDamaged({ reason }: EdgeWarning): boolean {
 }
 
 /**
- * Adds to the map `current`, by name of each current version, the name of the version that it supersedes (null: none); a name consists of
- * holder and id.
+ * Adds entries to the map `current`. Key: name (holder and id) of a current version of a belief. Value: name of the earlier version that it
+ * replaced; null: it replaced none.
  */
 function addCurrent(reader: StoreReader, rows: readonly Row[], current: Map<string, string | null>): void {
   const supersedes = new Map(rows.map(row => [row['entry'], row['supersedes'] as string | null]))

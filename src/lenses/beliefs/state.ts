@@ -37,9 +37,9 @@ export interface BeliefsState {
   /** The requester with this agent id, with the federation memberships that it has now. */
   requester(id: string): Requester
   /**
-   * Runs `body` on one state of the store, so that columns, the requester's permissions and the reader belong to one commit; used to
-   * compute an answer, and once more to check visibility before it is sent. Not allowed within a write. `time`: time limit for the body;
-   * `through`: a federation, to make only beliefs shared through it visible.
+   * Runs `body` on one state of the store: columns, the requester's permissions and the reader belong to one commit. Not allowed within a
+   * write. `time`: time limit for the body. `through`: a federation; if given, only beliefs shared through it are visible.
+   * Used to compute an answer, and once more to check the visibility of its beliefs before it is sent.
    */
   look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit, through?: string): T
   /**
@@ -49,8 +49,9 @@ export interface BeliefsState {
    */
   lookInSteps<T>(requester: string, body: (view: ShowView) => Steps<T>, time: TimeLimit, through?: string): Promise<T>
   /**
-   * Returns a function that reports whether the beliefs visible to the requester, their vectors, and the requester's memberships are
-   * unchanged since this call. Changes of hidden data do not count. This function and the returned one must be called within a read.
+   * Records the present state and returns a function that reports whether the beliefs visible to the requester, their vectors, and the
+   * requester's memberships are still the same. Changes of hidden data do not count. Both functions must be called within a read of the
+   * store.
    */
   unchanged(requester: Requester): () => boolean
   /**
@@ -143,16 +144,17 @@ export interface Begun<T> {
 }
 
 /**
- * Runs work that pauses, each part within one read of the store, so that the part sees one commit; `begin` is also called within a read.
- * The work must not write. Rejects with any error of `begin`, of the work, or of the check that `turns` makes at each pause.
+ * Runs work that pauses so that other work can run. Each part between two pauses runs in one read of the store, as does `begin`, which
+ * starts the work. The work must not write. Errors of `begin`, of the work, and of the check that `turns` makes at each pause are passed
+ * on.
  */
 export async function undisturbed<T>(store: Store, turns: Turns, begin: () => Begun<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const ended = await turns.run(whileSame(store, store.read(begin)))
     if (ended !== null) return ended.value
   }
-  // Within this read no new commit becomes visible, but an index shared with other readers may still take in earlier commits, so changes
-  // are still checked for.
+  // Within this single read no new commit of the store becomes visible. But a search index, which is shared with other readers, may still
+  // be brought up to date during a pause, so the work is still started again if its data changed.
   const untilSame = function* (): Steps<T> {
     for (;;) {
       const ended = yield* whileSame(store, begin())
@@ -228,7 +230,7 @@ export const countersOf: (host: LensHost) => Counters = onePer(host => new Count
 
 // Access to the engine's embedding model, the index of its vectors, and the vectors of current beliefs.
 
-/** Key of the engine's embedding model; null: the engine has no embedder. */
+/** Identifier of the engine's embedding model; null: the engine has no embedder. */
 export function modelOf({ embedder }: Pick<LensHost, 'embedder'>): string | null {
   return embedder === null ? null : modelKey(embedder.model)
 }

@@ -52,7 +52,10 @@ export const VERSIONS: TableDeclaration = {
     /** Id of the version that follows this one; null for a tombstone. */
     { name: 'superseded_by', type: 'text', nullable: true },
     { name: 'replaced_at', type: 'integer' },
-    /** Vector of the version (32-bit floats, little-endian), and the key of the model that computed it; null: none. */
+    /**
+     * Two columns: the version's vector (32-bit floats, little-endian), and the identifier of the embedding model that computed it. Both
+     * are null if the version has no vector.
+     */
     { name: 'embedding', type: 'blob', nullable: true },
     { name: 'model', type: 'text', nullable: true },
   ],
@@ -107,8 +110,8 @@ export const TRUST_CHANGES: TableDeclaration = {
 }
 
 /**
- * Counters, each of which increases with every change of the data that it is named after: `agents`, `members`, or `trust` (then the number
- * of the last entry in the log of changed edges). They are never shown to requesters.
+ * Table of change counters. `agents` and `members` increase with every change of agents or of federation memberships. `trust` is the number
+ * of the last entry in the log of changed trust edges. Counters are never shown to requesters.
  */
 export const REVISIONS: TableDeclaration = {
   name: 'beliefs_revisions',
@@ -166,8 +169,8 @@ export const AGGREGATE_RULES: TableDeclaration = {
 }
 
 /**
- * Table of the figures that were reported for a topic in an epoch. They contain random noise, and are equal for every member that asks
- * (BQ-105).
+ * Table of the figures that were reported about a topic of a federation in an epoch (one day). The figures contain random noise; they are
+ * stored so that every member that asks gets the same ones (BQ-105).
  */
 export const AGGREGATE_ANSWERS: TableDeclaration = {
   name: 'beliefs_aggregate_answers',
@@ -185,7 +188,9 @@ export const AGGREGATE_ANSWERS: TableDeclaration = {
   aside: true,
 }
 
-/** Table of the privacy budget that each member has spent in an epoch, by topic (BQ-105). */
+/**
+ * Table of the privacy budget (a limit on answers about aggregates) that each member has spent in an epoch (one day), by topic (BQ-105).
+ */
 export const AGGREGATE_CHARGES: TableDeclaration = {
   name: 'beliefs_aggregate_charges',
   columns: [

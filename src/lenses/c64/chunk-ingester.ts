@@ -31,8 +31,8 @@ function* documentOf({ name, text }: SourceFile): Steps<FileDocument> {
     part: null,
     title: title ?? name.replace(/\.[^.]*$/, ''),
     content: document,
-    // Only the prose is split into chunks for embedding; it is the beginning of the document, so positions agree. Program listings are left
-    // out, because they contain few meaningful words.
+    // Only the prose is split into chunks for embedding; program listings are left out, because they contain few meaningful words. The
+    // prose is the beginning of `document`, so the positions of the chunks in both texts are equal.
     chunks: yield* chunkContentInSteps(prose === '' ? document : prose, { format: 'markdown' }),
     kind: type,
     tags: tags.slice(0, MAX_TAGS),

@@ -109,8 +109,8 @@ function draftOf({ id, title, type, text, tags }: DomainRecord, collection: stri
     tags,
     metadata: { type },
     audience: audience('public', OWNER),
-    // Where other lenses list results, entries with one origin (such as parts of one document) share a position. A fact has no origin, so
-    // it is always listed by itself.
+    // Results with one origin (such as parts of one document) are shown together at one position of an answer. A fact has no origin, so it
+    // always gets a position of its own.
     origin: null,
     validFrom: null,
     validUntil: null,

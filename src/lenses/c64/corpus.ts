@@ -232,8 +232,8 @@ function noteRecords(): readonly DomainRecord[] {
 }
 
 /**
- * Tags of the label of a memory location. If the label is also the name of a register, jump table routine, instruction or colour, it gets
- * no tag, because the tag means the latter.
+ * Tags of the label of a memory location. There are none if the label is also the name of a register, jump table routine, instruction or
+ * colour, because the tag with this name already means that register, routine, instruction or colour.
  */
 function labelTags(label: string | null): readonly string[] {
   return label === null || namedTag(label) !== null ? [] : [canonicalTag(label)]

@@ -43,8 +43,8 @@ export function registersIn(query: string): readonly RegisterFact[] {
 }
 
 /**
- * The register that has this name or alias; null when there is none. A generic name that registers of several chips share counts only where
- * it is also one register's own name.
+ * The register that has this name or alias; null when there is none. A generic name shared by registers of several chips finds a register
+ * only if it is also the canonical name of one of them.
  */
 function registerNamed(name: string): RegisterFact | null {
   const upper = name.toUpperCase()
@@ -70,8 +70,8 @@ function sharedNamed(word: Word, chips: ReturnType<typeof chipsNamed>): readonly
   const canonical = BY_NAME.get(word.upper)
   const [first, second] = registers
   if (chips.second && !chips.first) return second === undefined ? [] : [second]
-  // A generic name shared by registers of two chips is also the canonical name of the first chip's register; that register alone is meant
-  // unless the query mentions only the second chip.
+  // Where the canonical name of one chip's register is also a generic name of a second chip's register, the name means only the first
+  // chip's register, unless the query mentions only the second chip.
   if (canonical !== undefined) return [canonical]
   if (!word.isUpper && !chips.any) return []
   return chips.first && !chips.second ? [first].filter(register => register !== undefined) : registers

@@ -118,8 +118,8 @@ const queryOperation = lensOperation({
   summary: 'Search facts about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
   output: queryOutput,
-  // Declared as a write operation: where the store already holds the built-in facts or other entries of the collection, a query by the
-  // owner first brings the stored facts up to date.
+  // A `c64` query is declared as a write operation. Before a query by the owner, the stored built-in facts are brought up to date where the
+  // store already holds these facts or other entries of the collection.
   effect: { kind: 'write', idempotent: true },
   cost: costOfAsking,
   run: async (host, { formatted, ...question }, call) => {

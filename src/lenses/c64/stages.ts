@@ -107,8 +107,8 @@ async function retrieve(plan: Plan, wanted: number, context: QueryContext): Prom
   const named = await namesIn(all, enrichment, depth, context)
   const asAsked = asked === null ? null : await DEFAULT_STAGES.retrieve({ ...plan, ...asked }, depth, context)
   const candidates = await context.turns.run(joined(all.candidates, more, named, asAsked, filterTags, context))
-  // Where the query has no tag, what enrichment added for its numbers says nothing about its subject. Whether entries match the query at
-  // all is then judged by the original query.
+  // In a query without tags, the text that enrichment added for its numbers does not show the query's subject. Whether entries match the
+  // query at all is then judged by the original query.
   const isJudgedAsAsked = asAsked !== null && filterTags.length === 0
   const { statistics } = isJudgedAsAsked ? asAsked : all
   const most = { most: all.statistics['bmMax'] ?? 0, askedMost: asAsked?.statistics['bmMax'] ?? 0 }
@@ -201,8 +201,8 @@ function meanOf(label: string, words: string, meaning: string, most: string, whe
 const ENRICHED = meanOf('by the enriched query', 'words', 'meaning', 'most')
 const AS_ASKED = meanOf('by the original query', 'asked_words', 'asked_meaning', 'askedMost', 'document')
 /**
- * A document gets the higher of two scores, by the enriched and by the original query: enrichment repeats words of the built-in facts,
- * which would put documents behind facts.
+ * A document of the user's gets the higher of its two scores: by the enriched query and by the original query. Enrichment repeats words of
+ * the built-in facts, so its score alone would rank documents below facts.
  */
 const BETTER = max('score', [ENRICHED, AS_ASKED])
 

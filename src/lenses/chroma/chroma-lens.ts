@@ -94,8 +94,8 @@ class ChromaImport implements LensImport {
   }
 
   /**
-   * Requires that an imported hashtag has the anchor that it has in the store: colours of nodes are computed from anchors, so another
-   * anchor would give nodes wrong positions.
+   * Requires that an imported hashtag has the same anchor (fixed colour position) in the document as in the store. Colours of nodes (stored
+   * notes) are computed from anchors, so another anchor would give nodes wrong positions.
    */
   #checkBinding(row: Row): void {
     const { anchor, hashtag } = row as { anchor: number; hashtag: string }

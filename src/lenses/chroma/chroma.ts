@@ -1,6 +1,6 @@
 /**
- * The library API of the lens `chroma` (CQ-001): what one viewer can do with hashtags, nodes and queries. Only nodes that are visible to
- * this viewer can be used; hidden nodes are reported as missing.
+ * The library API of the lens `chroma` (CQ-001): what one viewer can do with hashtags, nodes (notes with a colour position) and queries.
+ * Only nodes that are visible to this viewer can be used; hidden nodes are reported as missing.
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
@@ -129,13 +129,19 @@ export class Chroma {
     return storeTagged(this.#state, this.viewer, checkCamel(newNode, node, 'node'))
   }
 
-  /** Returns a node by its id; null when this viewer sees none. Does not count as a use of the node. */
+  /**
+   * Returns a node (stored note) by its id; null when no node of this id is visible to this viewer. Reading it here does not count as a use
+   * that strengthens the viewer's memory of the node.
+   */
   async getNode(entryId: string): Promise<NodeRow | null> {
     const id = checkArgument('entry_id', checkedId, entryId)
     return this.#retried(() => getNode(this.#state, this.viewer, id))
   }
 
-  /** Changes fields of a node. Returns false when no field is given, or when this viewer holds no node of this id. */
+  /**
+   * Changes fields of a node (stored note). Returns false when no field is given, or when this viewer is not the holder of a node with this
+   * id.
+   */
   async updateNode(entryId: string, fields: NodeUpdate): Promise<boolean> {
     return this.#change(entryId, checkCamel(nodeUpdate, fields, 'fields'))
   }
@@ -146,8 +152,8 @@ export class Chroma {
   }
 
   /**
-   * Marks a node as rotten (left out of results by default) in this viewer's memory. Returns false when this viewer sees no node of this
-   * id, or the node has ascended and so never rots.
+   * Marks a node (stored note) as rotten in this viewer's memory, so that results leave it out by default. Returns false when this viewer
+   * sees no node of this id, or the node has ascended (became permanent).
    */
   async markRotten(entryId: string): Promise<boolean> {
     this.#state.access.flush()
@@ -184,8 +190,8 @@ export class Chroma {
   }
 
   /**
-   * Assigns a hashtag to an anchor. All viewers share the 10,000 anchors, so only the local owner and the viewers in `vocabulary.editors`
-   * may do this; the call rejects with `denied` for others.
+   * Assigns a hashtag to an anchor, one of 10,000 fixed colour positions that all viewers share. Only the local owner and the viewers in
+   * `vocabulary.editors` may do this; for others the call rejects with `denied`.
    */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
     this.#editorOnly('chroma.assign')
@@ -238,8 +244,8 @@ export class Chroma {
   }
 
   /**
-   * Removes the assignment of a hashtag, so that its anchor is free. Only the local owner may do this: success depends on nodes of all
-   * holders, so it would reveal hidden nodes.
+   * Removes a hashtag's assignment, which frees its anchor (fixed colour position). Only for the local owner: whether the call succeeds
+   * depends on nodes of all holders, so the result would reveal hidden nodes to others.
    */
   async unassignHashtag(hashtag: string): Promise<Binding> {
     this.#ownerOnly('unassignHashtag')

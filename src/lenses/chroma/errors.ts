@@ -142,7 +142,9 @@ function invalidAt(path: Fault['path'], { value, expected }: Omit<Fault, 'path'>
   return invalidParameter([name, ...named].join('.'), value, expected)
 }
 
-/** Makes the error `invalid_state`: a field has a value that no stored node can have. */
+/**
+ * Makes the error `invalid_state`: a field of a node (stored note) has a value, or a combination of values, that no stored node can have.
+ */
 export function invalidState(field: string, { value, expected }: Pick<Fault, 'value' | 'expected'>): ValidationError {
   const shown = typeof value === 'string' ? value.slice(0, 80) : String(value)
   const details = { field, value: shown, expected }
@@ -239,8 +241,8 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
 }
 
 /**
- * Runs work that writes synchronously, and runs it again while the store is busy. It first waits until a long write of this process has
- * ended; otherwise that write would have to finish without pauses.
+ * Runs a synchronous write, and runs it again while the store is busy. It first waits for a long write of this process that pauses between
+ * its steps, because a write in between would force that one to finish without pauses.
  */
 export async function retryingWrite<T>(
   work: () => T | Promise<T>,

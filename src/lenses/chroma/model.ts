@@ -17,7 +17,7 @@ export type Zone = (typeof ZONES)[number]
  * mass, the point's weight in a node's colour, has two decimals.
  */
 export interface Anchor {
-  /** Id from 1 to 10000; ids ascend with the distance from the centre (50, 0, 0). */
+  /** Id of the anchor (fixed colour position), from 1 to 10000. Anchors with higher ids are farther from the centre (50, 0, 0). */
   readonly id: number
   readonly zone: Zone
   readonly L: number
@@ -193,7 +193,10 @@ export interface QueryParams
     'k' | 'maxDistance' | 'temporalRange' | 'metadataFilters' | 'includeRotten' | 'scoreWeights'
   > {
   readonly hashtags: readonly string[]
-  /** A value of any type that the profile's parse hook passes to its post-process hook for this query. */
+  /**
+   * A value of any type that a query profile's parse hook (text to parameters) hands to the same profile's post-process hook (change of
+   * result rows) for this query.
+   */
   readonly state?: unknown
 }
 

@@ -31,7 +31,7 @@ export const NODES: TableDeclaration = {
   ],
 }
 
-/** Table of the bindings: which hashtag is bound to which anchor; every viewer can read it. */
+/** Table of the bindings: which hashtag is bound to which anchor (fixed colour position). Every viewer can read it. */
 export const HASHTAGS: TableDeclaration = {
   name: 'chroma_hashtags',
   key: ['anchor'],
@@ -74,8 +74,8 @@ export const CYCLES: TableDeclaration = {
 }
 
 /**
- * Table of the log of changed memories, by which every process on the store updates its cached memories without reading all of them. Lines
- * are numbered per viewer; a line has the changed entries as a JSON array, or null for "read all again".
+ * Table of the log of changed memories, from which every process on the store updates its cached memories without reading all of them.
+ * Lines are numbered per viewer. A line names the changed entries in a JSON array; null in its place means "read all memories again".
  */
 export const USES: TableDeclaration = {
   name: 'chroma_uses',
@@ -110,7 +110,7 @@ export const CHROMA_TABLES: readonly TableDeclaration[] = [NODES, HASHTAGS, MEMO
 const PAGE = 10_000
 
 export interface StoredMemory extends NodeMemory {
-  /** Unix time up to which the strength has been decayed; 0: never. */
+  /** Unix time up to which decay cycles have already reduced the strength; 0 when none has yet. */
   readonly decayed_at: number
 }
 
@@ -156,7 +156,8 @@ export function writeMemory(writer: StoreWriter, viewer: string, entry: EntryKey
 export function* memoryRows(reader: StoreReader, viewer: string, names: readonly string[]): Generator<Row> {
   const table = reader.table(MEMORY)
   const columns = ['viewer', 'entry', ...names]
-  // Each page begins after a complete primary key and has no other condition, so finding its start takes one index seek however far it is.
+  // Each page of rows is found from the primary key of the last row alone, with no other condition. Finding the start of a page therefore
+  // takes one index look-up, however far into the table it is.
   let after: EntryKey = -1
   for (;;) {
     const rows = table.scan({}, { after: { viewer, entry: after }, limit: PAGE, columns })
@@ -186,9 +187,8 @@ function memoryOf({ viewer: _, entry: __, ascension, rotten, ...numbers }: Row):
   return { ...numbers, ascension: ascension === 1, rotten: rotten === 1 } as unknown as StoredMemory
 }
 
-// Log of a viewer's changed memories, numbered without gaps. It is bounded: when it has more than `KEPT` lines, the oldest are deleted in
-// groups. A reader finds news by looking up the number after the last line it saw; when that last line itself has been deleted, the reader
-// may have missed some.
+// Log of a viewer's changed memories, numbered without gaps. When it has more than `KEPT` lines, the oldest are deleted in groups. A reader
+// looks up the number after the last line it read; when that last line has been deleted, the reader may have missed lines.
 
 const KEPT = 4096
 /** Number of log lines that are deleted together; adjacent lines usually lie in one page of the file. */
@@ -276,7 +276,7 @@ export function endCycle(writer: StoreWriter, viewer: string, now: number): void
 }
 
 export interface OpenCycle {
-  /** Time of the decay cycle, in Unix seconds. */
+  /** Time that this decay cycle takes as the present, in Unix seconds; an interrupted cycle keeps it. */
   readonly now: number
   /** Key of the last node that the decay cycle has handled; all nodes with lower keys are done. */
   readonly after: EntryKey
@@ -314,7 +314,7 @@ const IS_NODE = 'color.created_at'
 
 export interface VisibleNodes {
   has(entry: EntryKey): boolean
-  /** Number of nodes that the viewer sees; null when the viewer sees all nodes. */
+  /** Number of nodes that the viewer sees; null for the local owner, who sees all nodes. */
   readonly size: number | null
 }
 

@@ -40,7 +40,10 @@ export interface CollectionsAnswer {
     /** Number of results of the query on all pages. */
     readonly total: number
     readonly durationMs: number
-    /** The engine's judgement whether the results are relevant to the query; null where the store gives none. */
+    /**
+     * Whether the results as a whole are relevant to the query, as the engine judges it; null where the store gives no judgement.
+     * `verdict_reason`: the reason for this.
+     */
     readonly verdict: Page['verdict'] | null
     readonly verdict_reason: string | null
     /** Ids of the nearest results, at most three, given when no result is relevant; else empty. */

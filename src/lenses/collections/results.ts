@@ -122,8 +122,8 @@ export function foldRelated(results: readonly DetailedResult[]): readonly Detail
 }
 
 /**
- * The item among the results to which a result refers; the result itself where there is none. Ids are unique only within a collection: of
- * several items with the id, one of another collection is chosen.
+ * The item to which a result refers, if it is among the results; else the result itself. Ids are unique only within a collection: of
+ * several items with this id, one of a collection other than the result's is chosen.
  */
 function subjectOf(result: DetailedResult, items: ReadonlyMap<string, readonly DetailedResult[]>): DetailedResult {
   const name = namedBy(result)

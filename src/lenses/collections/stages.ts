@@ -139,8 +139,8 @@ const FORMULA = max('score', [
 ])
 
 /**
- * Scoring does not change the order in which candidates were retrieved, which is already the final one: the lists of all collections,
- * merged with words and by related items as requested.
+ * Gives each candidate its score without changing their order. The order is already final: the lists of all collections are merged, also
+ * with the order by words and by related items where the query asks for it.
  */
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const made = byFormula(retrieval.candidates.map(atMostOne), {
@@ -164,14 +164,17 @@ function atMostOne(candidate: Candidate): Candidate {
   return { ...candidate, signals: { ...candidate.signals, meaning: 1 } }
 }
 
-// Searches the collections. A collection is searched again for more records while a period or a merge with words needs more than were
-// found, so that old records do not displace new ones. At the end, each collection has given as many records that pass as were wanted, or
-// has no more.
+// Searches the collections. A collection is searched again for more records while too few of those found are within the period or usable
+// for a merge with words, so that old records do not displace new ones. In the end it has given as many fitting records as wanted, or has
+// no more.
 
 /** Searches a collection for at most `limit` records, nearest first. */
 type Ask = (collection: string, limit: number, where: readonly SourceCondition[]) => Promise<CollectionAnswer>
 
-/** For each result wanted, how many records that pass the period are retrieved for a merge with words. */
+/**
+ * For a merge of the order by meaning with an order by words: number of records within the period that are retrieved for each wanted
+ * result.
+ */
 const POOL = 8
 
 export function collectResults(

@@ -39,7 +39,7 @@ export function stampOf(file: WorkspaceFile): FileStamp | undefined {
 
 export type OwnFile = Omit<RegisteredFile, 'partition'>
 
-/** The registered files that the viewer holds, by URL: those with the given URLs, or all (null). */
+/** The registered files that the viewer holds, by URL. `urls`: only files with these URLs; null: all files. */
 export function ownFiles(
   { host: { store }, viewer }: Call,
   urls: readonly string[] | null = null,
@@ -55,8 +55,8 @@ export function ownFiles(
 }
 
 function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryKey[]): ReadonlySet<EntryKey> {
-  // The holder of each entry is read only where others may hold entries: not where every partition is the viewer's own and none is public,
-  // since a public partition alone does not show who holds its entries.
+  // The holder of each entry is read only where others may hold entries. It is skipped where every partition (part of the store) belongs to
+  // the viewer and none is public, since entries in a public partition may have any holder.
   const isAlone = store
     .partitions()
     .every(({ audience: { holder, kind } }) => holder === viewer.id && kind !== 'public')
@@ -173,7 +173,7 @@ const add = handler({
   result: () => registered,
   async run(call, { path, paths: several }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
-    // A caller who may not read the disk is refused before the call waits for its turn.
+    // A caller who may not read the disk is refused at once, before the call waits for its turn (one call at a time reads files).
     if (paths.length > 0) requireWorkspace(call)
     return (await inTurn(call, turn => register(turn, paths))).value
   },
@@ -310,7 +310,7 @@ const index = handler({
       errors: total.describe('Files that could not be read'),
     }),
   async run(call, { force }) {
-    // A caller without registered files has nothing to index, so the call need not wait for its turn.
+    // A caller without registered files has nothing to index, so the call skips the wait for its turn (one call at a time reads files).
     if (ownFiles(call).size === 0) return { result: NOTHING }
     return { result: (await inTurn(call, turn => indexAll(turn, force))).value }
   },

@@ -1,7 +1,7 @@
 /**
- * The entry point of all calls of the lens `context`: `call(path, params, emit?)` finds the handler of the path, checks the parameters by
- * their schema, measures the time, and always resolves to an envelope (CX-001). All faults of the parameters are reported at once, in a map
- * shaped like the parameters.
+ * The entry point of all calls of the lens `context`. `call(path, params, emit?)` finds the path's handler, checks the parameters, and
+ * always resolves to an envelope, the object with result or errors (CX-001). All faults of parameters are reported at once, in a map shaped
+ * like the parameters.
  */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -65,7 +65,10 @@ export interface Handler {
   readonly result: z.ZodType
   /** Parts of the store (`body`: files, `mind`: concepts) that must have been created before this call. */
   readonly needs?: readonly Part[] | undefined
-  /** Names of parameters whose faults are reported even where a part of the store is missing, in place of that error (CX-013). */
+  /**
+   * Names of parameters that are checked first: their faults are reported in place of the error that a part of the store is missing
+   * (CX-013).
+   */
   readonly first?: readonly string[] | undefined
   run(call: Call, params: unknown): Outcome | Promise<Outcome>
 }
@@ -101,7 +104,8 @@ interface CallOptions {
   readonly signal?: AbortSignal | undefined
   readonly emit?: Emit | undefined
   /**
-   * When true, the call waits for background work at most as long as the setting `max_wait`; for requesters who cannot see its progress.
+   * When true, the call waits for background work no longer than the setting `max_wait`. Set for requesters to whom progress of the work
+   * cannot be shown.
    */
   readonly isWaitBounded?: boolean | undefined
 }
@@ -195,7 +199,8 @@ function refused(faults: readonly Fault[]): Refusal {
     const { path, issue } = fault
     const isItem = typeof path.at(-1) === 'number'
     const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
-    // Where a faulty item of a list should be a plain value, the error is placed at the list; where it should be an object, at the item.
+    // Where an item of a list is faulty and should be a plain value, the error is reported for the whole list. Where the item should be an
+    // object, it is reported for the item.
     const place = (isItem && !isObject ? path.slice(0, -1) : path).map(String)
     const ofItem = isObject ? 'an item must be an object' : `${fieldOf(fault)} must be a list of texts`
     const [code, message] = isItem ? ['invalid', ofItem] : detailOf(fault)
@@ -307,9 +312,9 @@ export function brief({ id, name, type }: Concept): { id: number; name: string; 
   return { id, name, type }
 }
 
-// Turns: of all calls in all processes, one at a time reads files and writes what it found; the others wait for their turn. So what a call
-// looked up before a transaction is still true within it. A suspended process may lose its turn, and another call may delete concepts
-// meanwhile; then nothing more is written, and the work of the call starts again.
+// Turns: of all calls in all processes, one at a time reads files and writes what it found, while others wait. What a call looked up stays
+// true in its transaction. A suspended process may lose its turn, and another call may delete concepts; the call then writes nothing more
+// and starts again.
 
 /**
  * Largest number of times that a call starts its work. A call starts again when it lost its turn (its exclusive right to read files and
@@ -359,7 +364,10 @@ export async function inTurn<T>(call: Call, body: (turn: Turn) => Promise<T>): P
   )
 }
 
-/** Throws `Overtaken` when the indexer's data in the store no longer has this revision number. */
+/**
+ * Throws `Overtaken` when the revision number of the indexer's data in the store is no longer the given one, since another run has changed
+ * the data.
+ */
 export function requireRevision(reader: StoreReader, revision: number): void {
   if (revisionOf(reader) !== revision) throw new Overtaken()
 }

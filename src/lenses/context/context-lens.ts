@@ -39,9 +39,9 @@ export function contextLens(): Lens {
   }
 }
 
-// Checks of the `doctor` command (CX-075) on the tables of the lens `context`: rows that refer to missing entries, entries that are no
-// concepts, counters that would give a number twice, and missing concepts of files recorded as read. A repair reads such files again, since
-// an indexing run skips a file whose hash is unchanged.
+// Checks of the `doctor` command (CX-075) on the tables of the lens `context`: rows for missing entries, entries that are no concepts,
+// counters that would repeat a number, and files recorded as read without concepts. A repair has these files read again, since an indexing
+// run skips a file with an unchanged hash.
 
 /**
  * Problems found in the tables, one line per kind of problem; empty when there are none. Pauses after each page of rows so that other work
@@ -154,8 +154,8 @@ function* filesWithoutConcepts(reader: StoreReader): Steps<readonly string[]> {
 }
 
 /**
- * Whether a file should have concepts: it was read by the present version of the indexer, and not stored as text only because it was too
- * large or too slow to read.
+ * Whether a file should have concepts. True for a file read by the present version of the indexer, unless it was stored as text only
+ * because it was too large or too slow to read.
  */
 function shouldHaveSome(reader: StoreReader, { entry, size }: Row): boolean {
   const reading = reader.table(EXTRACTIONS).get({ entry: entry as EntryKey })

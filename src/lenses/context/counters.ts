@@ -99,8 +99,8 @@ export function storePath({ host, viewer }: { readonly host: LensHost; readonly 
 
 const REVISION = 'index_revision'
 /**
- * Name of a value that is 1 while an indexing run writes. If it is 1 when no run is active, a run was interrupted, so the next one must
- * compare all data.
+ * Name of a stored value that is 1 while an indexing run writes. When it is 1 and no run is active, a run was interrupted, so the next run
+ * must compare all data.
  */
 const UNFINISHED = 'index_unfinished'
 

@@ -122,8 +122,8 @@ export const flag = z
   .transform(value => value ?? false)
 
 /**
- * Options of a schema refinement that make its fault have the code `required`; for cases where one of several alternative parameters must
- * be given.
+ * Options for a custom check (zod refinement) that give its error the code `required`. For cases where one of several alternative
+ * parameters must be given.
  */
 export const REQUIRED = { params: { code: 'required' } } as const
 

@@ -26,8 +26,8 @@ export function plainWordsOf(name: string): readonly string[] {
 }
 
 /**
- * Number of letters that a word of the query must have to match a longer word of a name that begins with it. `MIN_NAME_PREFIX`: number of
- * letters that a word of a name must have to match a longer word of the query that begins with it.
+ * Smallest number of letters of a query word that matches a longer name word which begins with it. `MIN_NAME_PREFIX`: smallest number of
+ * letters of a name word that matches a longer query word which begins with it.
  */
 const MIN_QUERY_PREFIX = 3
 const MIN_NAME_PREFIX = 4
@@ -48,7 +48,7 @@ export function lengthOf(text: string): number {
   return length
 }
 
-/** For each word, the positions of the items in `things` that have it. */
+/** For each word, the positions (indexes) in `things` of the items that have this word. */
 export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Iterable<string>): Map<string, number[]> {
   const byWord = new Map<string, number[]>()
   for (const [place, thing] of things.entries()) {

@@ -111,7 +111,10 @@ export class Context {
     return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, emit, signal })
   }
 
-  /** Runs the call of a path with the parameters as a text from the command line; never rejects, since errors are in the envelope. */
+  /**
+   * Runs the call of a path with parameters in the text form of the command line (JSON, `@file`, or standard input). Never rejects, since
+   * errors are in the envelope.
+   */
   callText(path: string, argument: string | undefined, input: CallInput, signal?: AbortSignal): Promise<Envelope> {
     const params = () => paramsOf(argument, input)
     return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, signal })

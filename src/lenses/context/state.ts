@@ -268,8 +268,8 @@ interface Views<View> {
 }
 
 /**
- * Builds a view of the rows of a table that a viewer may see, once for each set of visible rows; it is reused until one of these rows
- * changes.
+ * Makes an object, such as an index of names, from the rows of a table that a viewer may see. Viewers who see the same rows share one
+ * object, which is used until one of these rows changes.
  */
 function viewsOf<T extends RowOf, View>(rows: TableRows<T>, viewOf: (rows: readonly T[]) => View): Views<View> {
   const views = new WeakMap<readonly T[], View>()

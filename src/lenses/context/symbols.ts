@@ -334,7 +334,7 @@ function* search(
   return places
 }
 
-/** Makes a test of whether a concept has a link (CALLS, USES or EXTENDS) to a concept with one of these names. */
+/** Makes a function that tests whether a given concept has a link (CALLS, USES or EXTENDS) to a concept with one of these names. */
 function resolvedWithin(
   { concepts, accessScope }: Look,
   links: LinkIndex,
@@ -377,7 +377,10 @@ const CALLS: ReadonlySet<string> = new Set(
 const CALLEES: ReadonlySet<string | null> = new Set(words('function name method type constructor macro'))
 /** Fields of a syntax-tree node that hold the last name of a path such as `a.b.c`, or a name that has type arguments. */
 const LAST_NAMES: ReadonlySet<string | null> = new Set(words('property attribute field name function type'))
-/** Kinds of syntax-tree nodes that wrap a called name and whose last name has no field. */
+/**
+ * Kinds of syntax-tree nodes around a called name (brackets, a path such as `A::b`, type arguments) in which the grammar gives the last
+ * name no field by which to find it.
+ */
 const WRAPPERS =
   /^(?:parenthesized_expression|non_null_expression|(?:generic|qualified)_name|scoped_type_identifier|generic_type|conditional_access_expression)$/
 const TYPE_ARGUMENTS = /^(?:type|template)_argument/
@@ -439,8 +442,8 @@ function isCalled(tree: SyntaxTree, name: Node): boolean {
 }
 
 /**
- * The TypeScript grammar parses `a ?? b.run!()` as `(a ?? b.run)!`, so where an expression ends at the mark `!`, the node of the whole
- * expression replaces that of its last name.
+ * Finds the node that is called in `a ?? b.run!()`. The TypeScript grammar parses this as `(a ?? b.run)!`, so where `name` is the last name
+ * of an expression before the mark `!`, the node of the whole expression is returned instead of `name`.
  */
 function atMark(tree: SyntaxTree, name: Node): Node {
   let node = name

@@ -5,7 +5,9 @@
 import type { LinkIndexDeclaration } from '../../index/contract.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 
-/** The table that makes an entry a concept: each entry with a row here is one (`concept` is the aspect that filters name). */
+/**
+ * The table that makes an entry a concept: each entry with a row here is one. Conditions of queries name its columns as `concept.<column>`.
+ */
 export const CONCEPTS: TableDeclaration = {
   name: 'context_concepts',
   aspect: 'concept',
@@ -46,7 +48,10 @@ export const EDGES: TableDeclaration = {
     { name: 'target', type: 'integer' },
     { name: 'relation', type: 'text' },
     { name: 'weight', type: 'real' },
-    /** Who wrote the link and may delete it. `code`: the indexer; a URL: patches of the file with that URL; null: a caller's request. */
+    /**
+     * Who wrote the link, and therefore who may delete it. `code`: the indexer. A URL: a caller that sent concepts and links extracted from
+     * the file with that URL. Null: a caller that wrote the single link.
+     */
     { name: 'origin', type: 'text', nullable: true },
   ],
   indexes: [['target']],
@@ -96,13 +101,14 @@ export const EXTRACTIONS: TableDeclaration = {
     { name: 'version', type: 'integer' },
     /** SHA-256 of the bytes that the extraction was read from, in hexadecimal. */
     { name: 'hash', type: 'text' },
-    /** The extraction as JSON; null: the file's text is stored, but no concepts were extracted. */
+    /** The extracted concepts and links of the file as JSON. Null: the file's text is stored, but no concepts were extracted. */
     { name: 'extraction', type: 'text', nullable: true },
   ],
 }
 
 /**
- * A short summary (card) of each file's extraction, from which the indexer sees which files' links may change when another file changes.
+ * A short summary (card) of the concepts and links extracted from each file. When a file changes, the indexer sees from the cards which
+ * other files' links may change.
  */
 export const CARDS: TableDeclaration = {
   name: 'context_cards',
@@ -116,8 +122,8 @@ export const CARDS: TableDeclaration = {
     { name: 'hash', type: 'text' },
     { name: 'surface', type: 'text' },
     /**
-     * `named`: hashes of the names by which the file's concepts can be mentioned; `asked`: hashes of the look-ups on which the file's links
-     * depend. 32 bits each, in this machine's byte order.
+     * `named`: hashes of the names by which concepts of the file can be mentioned elsewhere. `asked`: hashes of the questions about other
+     * files on whose answers this file's links depend, such as whether a file exists. 32 bits each, in this machine's byte order.
      */
     { name: 'named', type: 'blob' },
     { name: 'asked', type: 'blob' },
@@ -136,7 +142,10 @@ export const READ_ERRORS: TableDeclaration = {
   ],
 }
 
-/** Counters of the lens by name, and a row for each of the lens's two parts, `body` and `mind`, that exists in the store. */
+/**
+ * Named numbers of the lens: its counters, and a row `body` (files and texts) or `mind` (concepts and links) once that part of the lens
+ * exists in the store.
+ */
 export const STATE: TableDeclaration = {
   name: 'context_state',
   key: ['name'],

@@ -62,8 +62,8 @@ export async function importConversations(
             const conflict = take(writer, message, { ...settings, audience }, counts, changed)
             if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
           }
-          // A message that follows a changed or deleted one may not be part of the export: it was remembered separately, or the export
-          // begins later. It is indexed with the text before it, so it is indexed again here.
+          // The message after a changed or deleted one is indexed together with that message's text, so it is indexed again here. It may
+          // not be part of this export: it was remembered separately, or the export begins later.
           reindexFollowers(writer, changed)
           positions.written(writer)
         })
@@ -205,7 +205,7 @@ class Positions {
     return this.#placed.slice(from, to)
   }
 
-  /** Must be called after each batch: records that positions already take into account everything written to the store so far. */
+  /** Must be called after each batch is written. From then on, only later writes to the store cause the positions to be computed again. */
   written(reader: StoreReader): void {
     this.#seq = reader.lastSeq()
   }
@@ -244,7 +244,7 @@ function placed(reader: StoreReader, conversation: Conversation, audience: Audie
   })
 }
 
-/** Amount to add to the export's positions to get positions in the stored thread. */
+/** Number to add to the position of a message in the export to get its position in the stored thread. */
 function shiftOf(messages: readonly Message[], knownAs: readonly (Row | undefined)[], rows: readonly Row[]): number {
   const at = knownAs.findIndex(row => row !== undefined)
   if (at < 0) return Number(rows.at(-1)?.['position'] ?? -1) + 1

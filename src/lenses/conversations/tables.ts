@@ -72,7 +72,7 @@ export function messagesOf(reader: StoreReader, thread: string): readonly Row[] 
 export function lastOf(reader: StoreReader, thread: string): Row | undefined {
   const last = reader.table(LAST).get({ thread })
   if (last !== undefined) return reader.table(MESSAGES).get({ entry: last['entry'] as EntryKey })
-  // No row: the thread's last message was deleted, or the thread has no message.
+  // Where the table has no row for the thread, the thread's last message was deleted, or the thread has no message.
   return messagesOf(reader, thread).at(-1)
 }
 

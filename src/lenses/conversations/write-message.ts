@@ -56,8 +56,8 @@ function attachmentText({ kind, caption, name }: Attachment): string {
 }
 
 /**
- * Title of a message's entry: `Mira, 14 March 2025`. In chats with an assistant it has no date, which would lower their ranking more than
- * it helps.
+ * Title of a message's entry: `Mira, 14 March 2025`. In chats with an assistant the title has no date, since a date in it lowers the
+ * ranking of these messages more than it helps to find them.
  */
 export function titleOf(unit: Pick<Unit, 'profile' | 'speaker' | 'at' | 'zone'>): string {
   return nonEmpty(unit.speaker, unit.profile === 'assistant' ? '' : dateOf(unit)).join(', ')
@@ -261,7 +261,7 @@ function rowOf(entry: EntryKey, message: Placed, audience: Audience): Row {
 function rememberLast(writer: StoreWriter, row: Row): void {
   const { entry, thread } = row as { entry: EntryKey; thread: string }
   const table = writer.table(LAST)
-  table.delete({ entry }) // The message may so far have been recorded as the last of another thread.
+  table.delete({ entry }) // The message may have been moved from another thread, of which it was recorded as the last message; that record is deleted.
   const last = table.get({ thread })
   const lastRow = last === undefined ? undefined : writer.table(MESSAGES).get({ entry: last['entry'] as EntryKey })
   if (lastRow === undefined || Number(lastRow['position']) <= Number(row['position'])) table.put({ thread, entry })

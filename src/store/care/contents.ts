@@ -141,7 +141,9 @@ function dropped(rows: number, table: string): string {
   return `dropped ${counted(rows, 'row')} of ${table} that did not belong to anything`
 }
 
-/** Entries of which only one of the two rows (in `entries` and in `bodies`) exists. */
+/**
+ * Finds entries whose content is missing: each entry has a row in `entries` and one with its content in `bodies`, and the second is lost.
+ */
 function withoutContent(db: SqlDatabase): Problem | null {
   const names = db
     .prepareArrays<[string]>(

@@ -85,9 +85,9 @@ function recount(db: SqlDatabase): number {
   return wrong.length
 }
 
-// Check of the change feed. Its numbers ascend without gaps, and changes are only removed at the old end, so a number that is missing in
-// between or at the new end is a lost change, which followers of the feed have missed. The repair deletes all changes up to the damage, so
-// that followers with an older position rebuild their data from the entries.
+// Check of the change feed, whose numbers ascend without gaps, and whose changes are only removed at the old end. So a number missing
+// elsewhere is a lost change, which followers of the feed (such as indexes) have missed. The repair deletes all changes up to the damage,
+// so that such followers rebuild their data from the entries.
 
 export const feed: Check = {
   name: 'feed',
@@ -191,7 +191,8 @@ export const vectorRows: Check = {
     return those(
       kinds.map(kind => {
         const chunks = wrong.filter(({ why }) => why === kind).map(({ chunk }) => chunk)
-        // Each kind of damage has the repair `drop`, and its first run deletes the vectors with damage of any kind.
+        // The repair function `drop` deletes all damaged vectors, whatever the damage, so it is the same for each kind of damage; only its
+        // first run has anything to delete.
         const rest = { help: `${REPAIR_HELP} They are then made again.`, repair: drop }
         return problemOf(chunks, ...WORDS[kind], rest)
       }),

@@ -211,8 +211,8 @@ export function checkPages(db: SqlDatabase): PageReport {
   const lines = linesOf(db, `pragma integrity_check(${MAX_LINES})`)
   if (lines.length === 0) return { lines, damaged: [], isOutside: false }
   const damaged = tablesOf(db).flatMap(table => damageOf(db, table) ?? [])
-  // Messages of unused or doubly used pages are ignored where a table is damaged: pages below a broken page of a B-tree seem unused, and a
-  // broken page may refer to pages of other trees, so the damage belongs to that tree alone.
+  // Where a table is damaged, SQLite's messages on unused or doubly used pages are ignored. Below a broken page of a B-tree, pages seem
+  // unused, and the broken page may refer to pages of other trees. So these messages are about the same damage.
   const outside = lines.some(line => /freelist/i.test(line))
   const isLoose = damaged.length === 0 && lines.every(line => /never used|2nd reference/.test(line))
   return { lines, damaged, isOutside: outside || isLoose }
@@ -221,7 +221,7 @@ export function checkPages(db: SqlDatabase): PageReport {
 /** Whether all damaged data can be made again from other data. */
 export function isRepairable({ damaged, isOutside, lines }: PageReport): boolean {
   if (damaged.some(({ part }) => part === 'rows')) return false
-  // Not where a table is damaged and the list of free pages is wrong too: rebuilding an index takes pages from that list.
+  // Where the list of free pages is wrong too, a damaged table cannot be repaired here: rebuilding its indexes takes pages from that list.
   return isOutside ? damaged.length === 0 : damaged.length > 0 || lines.length === 0
 }
 

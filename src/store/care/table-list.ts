@@ -25,7 +25,10 @@ import { parsed } from './problem.ts'
 
 /** Page size of every store file, in bytes. */
 const PAGE = 4096
-/** Type byte of a page in the file format: an interior page of an index, or of a table without row ids. `LEAF`: a leaf page of one. */
+/**
+ * Type byte of pages in SQLite's file format. `INTERIOR`: an interior page of an index, or of a table without row ids. `LEAF`: a leaf page
+ * of such an index or table.
+ */
 const INTERIOR = 2
 const LEAF = 10
 

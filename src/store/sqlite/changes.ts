@@ -194,11 +194,14 @@ const REVISION = 'revision'
 
 export class Revision {
   readonly #db: SqlDatabase
-  /** The last revision that this process read or wrote; undefined: none yet. */
+  /**
+   * The revision (a number in the store file that grows with every commit of a change) that this process last read or wrote; undefined:
+   * none yet.
+   */
   #known: number | undefined
   /**
-   * The revision that the running transaction's commit will have; undefined: other processes have changed something meanwhile, which must
-   * not be missed.
+   * The revision that the store file will have after the running transaction's commit. Undefined where other processes have changed
+   * something meanwhile, so that the next look at the revision still notices their change.
    */
   #next: number | undefined
 
@@ -224,8 +227,8 @@ export class Revision {
   }
 
   /**
-   * Takes over the revision that the commit has made; must be called after the commit. If other processes have changed something too, that
-   * is still noticed later.
+   * Must be called after a commit that advanced the revision, so that this process does not take its own commit for another's. If other
+   * processes have changed something too, that is still noticed later.
    */
   committed(): void {
     this.#known = this.#next ?? this.#known

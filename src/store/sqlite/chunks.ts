@@ -25,8 +25,8 @@ const COLUMNS =
 const ROWS_AT_ONCE = 512
 
 /**
- * Largest number of chunks without a vector for which the oldest of them is searched from the newest chunk backwards; where more chunks
- * lack one, the oldest of them is probably near the start, so it is searched from there.
+ * Decides how the oldest chunk without a vector is found. Up to this number of chunks without one, the search goes backwards from the
+ * newest chunk. Where more lack one, the oldest of them is probably near the start, so the search begins there.
  */
 const MAX_LOOKED_BACK_FOR = 1_000
 
@@ -55,7 +55,10 @@ export class SqliteChunks {
   readonly #db: SqlDatabase
   readonly #models: SqliteModels
   readonly #damage: DamagePolicy
-  /** For each model, a chunk key up to which every chunk has a vector of the model. */
+  /**
+   * By embedding model: a chunk key up to which no chunk lacks a vector of that model, so that a search for chunks without a vector can
+   * start there.
+   */
   readonly #completeUpTo = new Map<string, ChunkKey>()
 
   constructor(db: SqlDatabase, models: SqliteModels, damage: DamagePolicy) {
@@ -100,12 +103,13 @@ export class SqliteChunks {
   }
 
   /**
-   * Chunks without a vector of the model. Vectors are deleted only together with their chunks and chunk keys only grow, so chunks before
-   * the first one without a vector need not be examined again; except after a repair that deletes vectors, which is noticed by the counts.
+   * Chunks without a vector of the model. Chunks before the first one without a vector are not examined again: chunk keys only grow, and
+   * vectors are deleted only with their chunks. The exception is a repair that deletes vectors, which is noticed by the counts of vectors.
    */
   withoutVector(model: string, limit: number, after: ChunkKey): readonly Chunk[] {
     const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
-    // An unknown model gets the number 0, which no vector has, so every chunk lacks a vector of it.
+    // A model that the store does not know gets the number 0. No vector is stored under that number, so all chunks count as having no
+    // vector of the model.
     const number = this.#models.get(model)?.id ?? 0
     const complete = this.#completeUpTo.get(model) ?? this.#completeAtFirst(number, newest)
     const sql = `select ${COLUMNS} from chunks c
@@ -116,17 +120,17 @@ export class SqliteChunks {
       this.#completeUpTo.delete(model)
       return this.withoutVector(model, limit, after)
     }
-    // `#completeUpTo` is only updated by a search that starts within the part known to be complete; one that starts further on shows
-    // nothing about the chunks before.
+    // `#completeUpTo` (all chunks up to this key have a vector) is only updated by a search that starts at or before it. A search that
+    // starts further on shows nothing about the chunks in between.
     if (limit > 0 && after <= complete)
       this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
     return found
   }
 
   /**
-   * Chunk key up to which all chunks have a vector, for a process that has not searched yet. The tallies give the number of chunks without
-   * one. If they are few, they are mostly the newest, so searching backwards ends soon, while searching from the start would pass all
-   * chunks.
+   * Chunk key up to which all chunks have a vector, for a process that has not searched yet. If the stored counts (tallies) show that few
+   * chunks lack one, these are mostly the newest, so a backward search finds the oldest of them soon. From the start, the search would pass
+   * nearly all chunks.
    */
   #completeAtFirst(model: number, newest: ChunkKey): ChunkKey {
     const missing = this.#missing(model)
@@ -205,7 +209,7 @@ export class SqliteChunks {
 export interface PutPlan {
   /** For each given chunk, the stored chunk with equal embedded text, whose key and vectors it keeps; undefined: there is none. */
   readonly kept: readonly (Chunk | undefined)[]
-  /** Stored chunks that no given chunk continues, so that they are deleted. */
+  /** Stored chunks that are deleted, since no new chunk has the same embedded text and continues them. */
   readonly dropped: readonly Chunk[]
   readonly entryChanged: boolean
   /** Whether any chunk differs from the stored one, including its offsets and headings. */

@@ -70,7 +70,10 @@ export interface SqlDatabase {
    * throws, or is ended by `return`, the transaction is rolled back. During its pauses, nothing else may use this connection.
    */
   writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T>
-  /** Runs a single writing statement in one call of SQLite, without waiting for other writers. Only outside of transactions. */
+  /**
+   * Runs a single writing statement. Does not wait for the write lock where another process has it. Must not be called inside a
+   * transaction.
+   */
   tryToWrite(sql: string): void
   /** Runs reads that all see one committed state. Inside a running transaction, the reads join it. */
   read<T>(body: () => T): T

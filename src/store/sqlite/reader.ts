@@ -141,8 +141,8 @@ export class SqliteReader implements StoreReader {
     found: readonly { readonly value: string; readonly example: EntryKey }[],
     field: 'collection' | 'kind' | 'tag',
   ): void {
-    // The values come from an index, which has no check sums, so each one is confirmed by reading one entry that has it. A damaged entry
-    // confirms nothing.
+    // The values were counted in an index, whose rows have no check sums. So each value is confirmed by reading one entry that has it; a
+    // damaged entry confirms nothing.
     const entries = this.around(
       () => undefined,
       () => this.entries(found.map(({ example }) => example)),
@@ -259,7 +259,10 @@ export function makeParts(db: SqlDatabase): SqliteParts {
 export class SqliteWriter extends SqliteReader implements StoreWriter {
   /** Time of the running transaction, by which its changes are dated; null between transactions. */
   now: Instant | null = null
-  /** Whether the transaction changed anything besides access state and tables declared `aside`; the store reads and resets it. */
+  /**
+   * Whether the transaction changed anything that must advance the store's version. Access state and tables declared `aside` (on which no
+   * answer depends, such as leases) do not count. The store reads and resets this flag.
+   */
   wrote = false
   readonly #accounts = new Accounts({
     read: declaration => super.table(declaration),

@@ -110,7 +110,10 @@ const COLUMNS: ReadonlyMap<string, { value: string; type: ValueType }> = new Map
   ['known', { value: 'e.known_at', type: 'number' }],
 ])
 
-/** Source for values in rows of another table with a column `entry`. `column` and `is`: only rows in which `column` equals `is`. */
+/**
+ * How a filter reaches a field whose values are in rows of another table, one row per value, with the entry's key in the column `entry`.
+ * `column` and `is`: only rows in which `column` equals `is`.
+ */
 function rows(table: string, value: string, type: ValueType, column?: string, is?: string): Source {
   const where = column === undefined ? '' : `"${column}" = ? and `
   return {
@@ -210,8 +213,8 @@ export class SqliteSearch {
   }
 
   /**
-   * Most frequent values of a field, with the number of entries that have each. `example`: an entry that has the value, by which the caller
-   * can confirm it.
+   * Most frequent values of a field, each with the number of entries that have it and the key of one such entry (`example`). The caller
+   * reads that entry to confirm the value.
    */
   facet(
     accessScope: AccessScope,
@@ -305,7 +308,7 @@ const MAX_SORTED = 1_000
 /** Which entries a list contains: those that meet a condition. */
 interface ListedEntries {
   readonly seen: SqlCondition
-  /** Whether the list has no filter. Then the SQL names the index to use; with a filter, SQLite chooses a better way to begin. */
+  /** Whether the list has no filter. If so, the SQL names the index to use; if not, SQLite itself chooses how to find the entries. */
   readonly isUnfiltered: boolean
   readonly viewer: Viewer
 }

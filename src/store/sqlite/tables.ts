@@ -60,7 +60,8 @@ export class SqliteTables {
     checkDeclaration(declaration)
     const known = this.#readers.get(declaration)
     if (known !== undefined) return known
-    // If the table did not exist when all declarations were read, it is not searched here: the reader searches for it when it reads.
+    // All declarations are read at once. A table that did not exist then may have been created since; this is not checked here, but by the
+    // reader when rows are read.
     const found = this.#schema < 0 || this.#known.has(declaration.name) ? this.#find(declaration) : undefined
     const place = { db: this.#db, damage: this.#damage, table: readFrom(declaration, found) }
     const made = new SqliteTable(place, declaration, () => this.#find(declaration) !== undefined)
@@ -98,7 +99,10 @@ export class SqliteTables {
     return declaration && type ? { table: physicalName(declaration), column: name, type } : undefined
   }
 
-  /** The stored declaration of a table name; undefined: there is none. Throws where it cannot be the given declaration's table. */
+  /**
+   * The declaration stored under this table's name; undefined: there is none. Throws where the stored one belongs to a different table than
+   * the given declaration.
+   */
   #find(declaration: TableDeclaration): TableDeclaration | undefined {
     const { name } = declaration
     const found = this.#known.get(name) ?? this.#lookUp(name)
@@ -195,7 +199,8 @@ function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (
 }
 
 /**
- * Whether a table's declaration has changed in its indexes or in whom its rows count for, so that the stored declaration must be updated.
+ * Whether the declaration of a table differs from the stored one in its indexes, or in the holder to whose byte quota its rows count, so
+ * that the stored declaration must be updated.
  */
 function isDeclaredAgain(found: TableDeclaration, declaration: TableDeclaration): boolean {
   if (found === declaration) return false
@@ -232,7 +237,9 @@ class SqliteTable implements TableWriter {
   readonly #columns: string
   readonly #putSql: string
 
-  /** `exists`: whether the table has been created yet. `notes`: called on writes; null for readers. */
+  /**
+   * `exists`: tells whether the table has been created yet. `notes`: functions called when rows are written or deleted; null for readers.
+   */
   constructor(
     { db, damage, table }: TablePlace,
     declaration: TableDeclaration,

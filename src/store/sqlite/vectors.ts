@@ -198,7 +198,9 @@ function chunkOfVector(key: number): ChunkKey {
 /** Number used in tallies for the count of chunks, in place of a model's number. */
 export const CHUNKS = 0
 
-/** Counts by number of the model, whose vectors are counted; the number `CHUNKS` has the count of chunks. */
+/**
+ * Counts of vectors, by the number of their embedding model. Under the number `CHUNKS`, which is no model's, it has the count of chunks.
+ */
 type Tally = ReadonlyMap<number, number>
 
 export class SqliteTallies {
@@ -247,7 +249,7 @@ export function setTally(db: SqlDatabase, partition: PartitionId, model: number,
 
 interface WrongTally {
   readonly partition: PartitionId
-  /** Number of the model whose vectors are counted, or `CHUNKS` for the count of chunks. */
+  /** Number of the embedding model whose vectors are counted, or `CHUNKS` where chunks are counted. */
   readonly model: number
   readonly kept: number
   /** The correct number of chunks or vectors; `kept` is the number in the stored tally. */
@@ -289,7 +291,10 @@ export class SqlitePartitions {
   readonly #db: SqlDatabase
   #known = new Map<PartitionId, Partition>()
   #last: PartitionId = 0
-  /** Number of the read transaction in which new partitions were last looked for: within one transaction none can appear. */
+  /**
+   * Number of the read transaction in which this object last looked for new partitions. Within one transaction no new ones can become
+   * visible, so it looks only once.
+   */
   #askedIn = 0
 
   constructor(db: SqlDatabase) {

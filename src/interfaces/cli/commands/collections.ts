@@ -53,7 +53,7 @@ export async function runCollections(cli: Cli, query: string, given: Flags): Pro
   const notices = [...(isStoreless && !sample ? [SAMPLE_NOTICE] : []), ...answer.warnings.map(({ message }) => message)]
   for (const notice of notices) await write(cli.io.stderr, `Warning: ${oneLine(notice)}\n`)
   const markdown: Print<CollectionsAnswer> = ({ results }) => collectionsMarkdown(results, query, { lang, urls })
-  // Printed like Markdown, without terminal styles, because the answer contains texts by other people.
+  // The answer is printed like Markdown, without terminal styles, because it contains texts by other people.
   await print(cli, json ? { json } : { format: 'md' }, answer, markdown)
 }
 

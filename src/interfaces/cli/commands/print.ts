@@ -89,7 +89,7 @@ export function keepNextPage(cli: Cli, flags: CommonFlags, command: string, inpu
     if (input === null) rmSync(file, { force: true })
     else writeFileSync(file, JSON.stringify(page), { mode: 0o600 })
   } catch {
-    // Ignored, because `--more` will then report that there is no next page.
+    // An error of writing is ignored: a later command with `--more` then reports that there is no next page.
   }
 }
 

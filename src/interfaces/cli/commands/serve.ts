@@ -160,7 +160,7 @@ async function serveHere(
   listens: (url: string) => void,
 ): Promise<void> {
   const worker = cluster.worker?.id
-  // Created before anything else, because the first process may ask this worker to end at any moment.
+  // The listener for the first process's request to end must be created before anything else, because the request may come at any moment.
   using request = worker === undefined ? undefined : new EndRequest(cli.signal)
   const tokens =
     flags.tokens === undefined ? undefined : await cli.servers.readTokens(cli.io.workingFolder, flags.tokens)
@@ -225,8 +225,8 @@ function asText(line: HttpRequestLine): string {
 }
 
 /**
- * Whether a home was named by flag or environment variable. Only then is a missing store created, because a client may start the server in
- * any folder.
+ * Whether the store's home (its folder) was named by flag or environment variable. Only then is a missing store created, because a client
+ * program may start the server in any folder.
  */
 function isNamed(cli: Cli, flags: CommonFlags): boolean {
   return flags.home !== undefined || Boolean(cli.io.env['QUERENT_HOME'])

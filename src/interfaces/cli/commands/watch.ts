@@ -45,7 +45,7 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
   await withSession(cli, flags, session, async ({ catalog, stream }) => {
     try {
       for await (const piece of stream(findOperation(catalog, operation), input)) {
-        // The cast is safe: the operations that watch an answer declare that their pieces have this form.
+        // The cast is safe: the operations that watch an answer declare that each message of their stream is an event or a notice.
         await show(piece as unknown as LiveEvent | Notice)
         if (printed >= count) break
       }

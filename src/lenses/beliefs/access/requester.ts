@@ -14,8 +14,8 @@ import { isAggregate } from '../aggregates/mechanism.ts'
 import type { BeliefSource } from '../model.ts'
 
 /**
- * Kinds of partitions from the requester's point of view; HIDDEN means that the requester may not see the partition. Beliefs in a PUBLIC
- * partition may also be the requester's own.
+ * Kinds of partitions (sets of entries with one audience) from the requester's point of view. HIDDEN: the requester may not see it. Beliefs
+ * in a PUBLIC partition may also be the requester's own.
  */
 const HIDDEN = 0
 const OWN = 1
@@ -87,8 +87,8 @@ export class Requester {
   }
 
   /**
-   * Called with partitions that were added to the store since this object was made. True: the requester sees none of them, so the object
-   * stays valid. False: it must be replaced.
+   * Called with partitions (sets of entries with one audience) that were added to the store since this object was made. Returns true if the
+   * requester may see none of them, so that this object stays valid; false if it must be replaced.
    */
   passesOver(added: readonly { readonly id: PartitionId; readonly audience: Audience }[]): boolean {
     if (added.some(({ audience }) => this.maySee(audience))) return false
@@ -96,7 +96,10 @@ export class Requester {
     return true
   }
 
-  /** Whether this object accounts for the partition: it existed when the object was made, or was passed to `passesOver` since. */
+  /**
+   * Whether this object already knows the requester's permissions for the partition: the partition existed when the object was made, or was
+   * later passed to `passesOver`.
+   */
   knows(partition: PartitionId): boolean {
     return partition <= this.#known
   }
@@ -106,8 +109,8 @@ export class Requester {
   }
 
   /**
-   * Whether the requester may see entries with this audience. Used for past versions of beliefs, which have an audience but are in no
-   * partition.
+   * Whether the requester may see entries with this audience. Used for past versions of beliefs: these have an audience, but do not belong
+   * to any partition (set of current entries with one audience).
    */
   maySee(audience: Audience): boolean {
     return this.#circle.mayRead(audience)
@@ -201,7 +204,7 @@ export class Requesters {
   of(id: string, through: string | null = null): Requester {
     this.#forgetOld()
     const make = () => this.#store.read(reader => new Requester(reader, id, this.#members.now(), through))
-    // A blank can separate the two names in the key, because names of agents and federations contain no blanks.
+    // The cache key joins the agent's name and the federation's name by a blank, which is unambiguous because neither contains a blank.
     return this.#known.get(through === null ? id : `${id} ${through}`, make)
   }
 
@@ -215,7 +218,8 @@ export class Requesters {
     this.#marks = marks
     const partitions = store.partitions()
     if (partitions.length < this.#partitions) this.#known.clear()
-    // Partitions are only ever added, so a requester that cannot see any of the new ones stays valid.
+    // The store only ever adds partitions. A cached requester that may see none of the added ones stays valid; the others are removed from
+    // the cache.
     const added = partitions.slice(this.#partitions)
     if (added.length > 0) this.#known.forget((_, requester) => !requester.passesOver(added))
     this.#partitions = partitions.length

@@ -93,7 +93,7 @@ export class Secret {
 /** A view of the store's beliefs, with what is needed to show them: the secret for pseudonyms, and the model whose vectors count. */
 export interface ShowView extends View {
   secret(): string
-  /** Key of the embedding model whose vectors are used; null: there is no embedder. */
+  /** Identifier of the embedding model whose vectors are used; null: there is no embedder. */
   readonly model: string | null
   /** Beliefs in the view that came from other nodes, by their temporary entry keys; absent: there are none. */
   readonly remotes?: ReadonlyMap<EntryKey, RemoteBelief> | undefined
@@ -107,15 +107,16 @@ export interface ShownBelief {
   readonly version: StoredVersion
   readonly source: BeliefSource
   /**
-   * For a belief seen through a federation or from another node: whose trust was used for the score (that of the federation or of the
-   * holder).
+   * Present for a belief seen through a federation or from another node: whether the score used trust in the federation or trust in the
+   * belief's holder.
    */
   readonly trustedAs?: TrustedAs | undefined
 }
 
 /**
- * The current beliefs with these keys, in this order. Beliefs that the requester may not see at present, or that no enabled source has, are
- * left out. This is the second check of the visibility matrix (BQ-095): it applies the permissions at the time of the given view.
+ * The current beliefs with these keys, in the given order. Left out are beliefs that the requester may no longer see, or that come from a
+ * kind of source that the query excludes. This is the second check of the visibility matrix (BQ-095), with the permissions of the moment at
+ * which the view was made.
  */
 export function showCurrent(
   view: ShowView,
@@ -172,8 +173,8 @@ function remoteVersion({ belief, source }: RemoteBelief): StoredVersion {
 }
 
 /**
- * The source of a belief's version for the requester, found by its partition, or for a past version by the audience that it had; null: no
- * enabled source has it.
+ * The source through which the requester sees a version of a belief: own, public, or a federation. Found by the belief's partition; for a
+ * past version, which is in no partition, by its audience. Null: the query includes no such source.
  */
 export function sourceOfSeen(
   { requester }: View,
@@ -285,8 +286,8 @@ function isoOrNull(instant: number | null): string | null {
 }
 
 /**
- * Number of active members of the federation who share with it a belief with the same content as this row; at least 1. Copies that are
- * private or shared elsewhere do not count.
+ * Number of active members of the federation who share with it a belief with the same content as the one in this row; at least 1. Beliefs
+ * with this content that are private or shared elsewhere do not count.
  */
 export function memberCount(columns: BeliefColumns, requester: Requester, row: number, federation: string): number {
   const { partitions, holders } = columns.arrays
@@ -314,7 +315,7 @@ export function cameThrough(
   return { ...node, federation_id: id, member_count: count ?? 1 }
 }
 
-/** Whether the requester may see a current belief, and an enabled source has it. */
+/** Whether the requester may see a current belief through a kind of source (own, federated, public) that the query includes. */
 export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources): boolean {
   const { columns, requester, remotes } = view
   const remote = remotes?.get(entry)
@@ -324,12 +325,13 @@ export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources)
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
 }
 
-// Finds the source of each row of the belief columns, and the name of the row's holder as the requester sees it.
+// For rows of the belief columns (the table of current beliefs in memory): finds the source of each row's belief, and the name of its
+// holder as the requester sees it.
 
 export class RowOrigins {
   readonly #view: ShowView
   readonly #enabled: EnabledSources
-  /** The enabled sources without the local one (the requester's own beliefs). */
+  /** The kinds of sources that the query includes, except the requester's own beliefs (the source `local`). */
   readonly #others: EnabledSources
   /** Cache of shown names of holders, by number of the holder and federation: computing a pseudonym takes longer than a look-up. */
   readonly #shown = new Map<string, string | null>()
@@ -340,7 +342,10 @@ export class RowOrigins {
     this.#others = { ...enabled, local: false }
   }
 
-  /** The source of a row of the belief columns. `source`: number of the kind of source with which the row was matched. */
+  /**
+   * The source of the belief in a row of the belief columns (the table of current beliefs in memory). `source`: number of the kind of
+   * source (such as LOCAL) by which the query matched the row.
+   */
   sourceOf(row: number, source: number): BeliefSource {
     const found = this.#from(row, source === LOCAL ? this.#enabled : this.#others)
     if (found === null) throw new Error('invariant broken: a match without a source')
@@ -360,7 +365,10 @@ export class RowOrigins {
     return shown
   }
 
-  /** Whose trust counts in the row's score instead of trust in its holder; null: trust in the holder itself counts. */
+  /**
+   * Trust in whom counts in the score of the belief in this row, if not trust in its holder: for example trust in a federation. Null: trust
+   * in the holder counts.
+   */
   trustedAs(row: number, source: number): TrustedAs | null {
     if (source !== FEDERATED) return null
     const { columns, requester } = this.#view
@@ -375,9 +383,9 @@ export class RowOrigins {
 }
 
 /**
- * Whose trust counts in the score of a belief from this source (BQ-104). For a belief that another holder shares through a federation:
- * trust in the federation if it is strict; if it shows pseudonyms, trust in the holder, but only as low, medium or high. Null: trust in the
- * holder itself counts.
+ * Trust in whom counts in the score of a belief from this source (BQ-104). Another holder's belief seen through a federation: trust in the
+ * federation if it is strict (hides holders), otherwise trust in the holder, reduced to low, medium or high. Null: trust in the holder
+ * counts.
  */
 export function trustedThrough(requester: Requester, { kind, id }: BeliefSource, holder: string): TrustedAs | null {
   if (kind !== 'federated' || id === null || holder === requester.id) return null
@@ -385,8 +393,8 @@ export function trustedThrough(requester: Requester, { kind, id }: BeliefSource,
 }
 
 /**
- * Whose trust counts in the score of a belief from another node (BQ-126): that of the federation through which it came, otherwise that of
- * its holder.
+ * Trust in whom counts in the score of a belief from another node (BQ-126): trust in the federation through which it came; if it came
+ * through none, trust in its holder.
  */
 export function trustedAsRemote({ source, belief }: RemoteBelief): TrustedAs {
   const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)

@@ -113,7 +113,10 @@ const FIFTHS = 5
 /** Maximum probability that a topic with k - 1 members, one fewer than required, is published because of the noise. */
 const PUBLISHED_BELOW = 0.01
 
-/** Parameter of the discrete Laplace noise (ε per unit of change) for each of the two figures. */
+/**
+ * Parameters of the discrete Laplace noise for the two figures (members, beliefs): the share of ε that is used for each unit by which one
+ * member can change the figure.
+ */
 interface Noises {
   readonly members: Ratio
   readonly beliefs: Ratio

@@ -149,23 +149,29 @@ const REASONS: Readonly<Record<ConflictStrategy, string>> = {
 export const POOL = 1_000
 
 interface Spread {
-  /** Weight of relevance against difference from results already selected, 0 to 1; with 1 the order by relevance is kept. */
+  /**
+   * Weight of a result's relevance, 0 to 1; the rest is the weight of being different from the results already selected. With 1 the order
+   * by relevance is kept.
+   */
   readonly lambda: number
   /** Minimum cosine distance (1 - cosine) between any two selected results, 0 to 1; null: no minimum. */
   readonly minDistance: number | null
   readonly maxPerHolder: number | null
   readonly maxPerDomain: number | null
-  /** Whether candidates are taken in their present order, so that only the limits on distance, holders and domains apply (BQ-131). */
+  /**
+   * Whether candidates are taken in their present order, so that nothing is done except to apply the limits on distance, results per holder
+   * and results per domain (BQ-131).
+   */
   readonly keepsOrder?: boolean | undefined
 }
 
 interface SpreadRequest extends Spread {
-  /** Candidates for selection in the order of their scores; at most `POOL`. */
+  /** Candidates for selection, in the order of their scores; the constant `POOL` is their maximum number. */
   readonly pool: readonly ScoredBelief[]
   domains(scored: ScoredBelief): readonly string[]
   /** Cosine of the vectors of two candidates, given by their positions; may be negative. */
   likeness(a: number, b: number): number
-  /** Called when the limit per holder excludes a belief from a federation that does not show its holders. */
+  /** Called when the maximum number of results per holder excludes a belief from a federation that does not show its holders. */
   onFederationLimit?(federation: string): void
 }
 
@@ -207,8 +213,8 @@ function groupsOf(scored: ScoredBelief, { maxPerHolder, maxPerDomain, domains }:
 }
 
 /**
- * Name of the group to which a result belongs for the limit per holder: its holder; all beliefs of a federation that does not show holders
- * form one group.
+ * Name of the group to which a result belongs when the maximum number of results per holder is applied: its holder. All beliefs of a
+ * federation that does not show holders form one group.
  */
 function holderGroup({ holder, source }: ScoredBelief): string {
   return holder === null ? `federation ${source.id}` : `holder ${holder}`
@@ -217,7 +223,10 @@ function holderGroup({ holder, source }: ScoredBelief): string {
 interface DiversityRequest {
   readonly pool: readonly ScoredBelief[]
   readonly keepsOrder?: boolean
-  /** Set to which the selection adds each federation without visible holders from which the limit per holder has excluded a belief. */
+  /**
+   * Federations that do not show holders, and from which a belief was excluded by the maximum number of results per holder; the selection
+   * adds to this set.
+   */
   readonly limited: Set<string>
 }
 
@@ -233,8 +242,9 @@ export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWar
 }
 
 /**
- * Selects results from the top results of an answer by diversity, only as many as are read. `keepsOrder`: takes them in their present
- * order, so that only the limits apply. Changes of the store after the start do not affect the selection.
+ * Selects results by diversity from the top results of an answer, only as many as are read. `keepsOrder`: takes them in their present
+ * order, so that only the limits (on distance, holders and domains) apply. Changes of the store after the start do not affect the
+ * selection.
  */
 export function diversely(
   evaluation: Evaluation,

@@ -35,8 +35,8 @@ export interface SettledConflict {
   /** The two contradicting results: first the one that is shown first, or the only one shown. */
   readonly of: readonly [ScoredBelief, ScoredBelief]
   /**
-   * Entry key of the result with which the conflict is reported: the later one of those shown. The page that has this result reports the
-   * conflict.
+   * Key of that one of the two contradicting results with which the conflict is reported: the later one if both are shown, otherwise the
+   * one shown. The page that contains this result reports the conflict.
    */
   readonly with: EntryKey
   readonly contradiction: Contradiction
@@ -51,8 +51,8 @@ export function* pickPage(
 }
 
 /**
- * The first k results of an answer for which `holds` is true. The work pauses after each result that the front selects, so that other work
- * can run.
+ * The first k results of an answer for which `holds` is true. `front`: the results at the answer's beginning whose order depends on each
+ * other. The work pauses after each of these so that other work can run.
  */
 export function* beginningOf(
   evaluation: Evaluation,
@@ -104,8 +104,8 @@ export function* frontOf(
 }
 
 /**
- * Text that identifies how conflicts are resolved and which detector of contradictions finds them; it is part of the digest that identifies
- * an order of results. Empty if conflicts are not resolved, which is the default.
+ * Text that identifies how contradictions between results are resolved and which detector finds them. It becomes part of the digest by
+ * which an order of results is recognised. Empty if they are not resolved, which is the default.
  */
 export function settlementOf(state: BeliefsState): string {
   const strategy = strategyOf(state)
@@ -124,19 +124,22 @@ interface FrontParts {
 }
 
 /**
- * The results at the beginning of an answer whose place depends on other results, because of merging, diversity or conflicts. Each is
- * computed when it is first read, from the state at the start of the answer, whatever changes in the meantime.
+ * The front of an answer: results at its beginning whose order depends on each other, because of merging, diversity or conflicts. Each is
+ * computed when it is first read, always from the state of the store at the start of the answer.
  */
 export class Front {
   /** For each result, its rank in the order by score, from 1. */
   readonly ranks: ReadonlyMap<EntryKey, number>
   /**
-   * Last result, in the order by score, that the front covers; after the front, the answer continues behind this result. Null: nothing
-   * follows.
+   * Last of the results, ordered by score, from which the front was made (the reordered beginning of the answer). After the front, the
+   * answer continues with the results that score lower than this one. Null: the front is the whole answer.
    */
   readonly end: ScoredBelief | null
   readonly conflicts: readonly SettledConflict[]
-  /** Number of results that the front covers in the order by score but does not show. */
+  /**
+   * Number of results that were left out of the answer when the front (its reordered beginning) was made, because they contradict a better
+   * one.
+   */
   readonly leftOut: number
   readonly #limited: ReadonlySet<string>
   readonly #made: Picked[] = []
@@ -151,7 +154,10 @@ export class Front {
     this.#limited = limited
   }
 
-  /** Warnings about the results that the front has selected so far. */
+  /**
+   * Warnings about the results selected so far for the front (the results at the beginning of an answer, selected by diversity or conflict
+   * rules).
+   */
   get warnings(): readonly CheckedWarning[] {
     return limitWarnings(this.#limited)
   }
@@ -194,8 +200,8 @@ export function settledList(
   const { view, question, state } = evaluation
   const entries = picked.map(({ scored }) => scored.entry)
   const shown = new Map(showCurrent(view, entries, question.scope).map(one => [one.entry, one.belief]))
-  // All selected results match the query in this view of the store. Results that the requester may no longer see are left out and conflict
-  // with nothing.
+  // All selected results match the query in this view of the store. Results that the requester may no longer see are left out, so no
+  // conflict is reported with them.
   const list = picked.filter(({ scored }) => shown.has(scored.entry))
   const beliefs = list.flatMap(({ scored }) => shown.get(scored.entry) ?? [])
   const vectors = vectorsOf(
@@ -247,7 +253,8 @@ function* take<T>(from: Iterator<T>, count: number): Generator<T> {
   }
 }
 
-// The verdict on an answer (BQ-027, BQ-043): `answered`, weak or `nothing_relevant`, and whether it was derived from vectors or from words.
+// The verdict on an answer (BQ-027, BQ-043): that the query is answered, that the answer is weak, or that nothing relevant was found; and
+// whether this was concluded from vectors, from words, or from both.
 
 export interface Verdict {
   readonly verdict: NonNullable<QueryResult['verdict']>

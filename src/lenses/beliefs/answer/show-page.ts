@@ -71,7 +71,10 @@ export interface Draft {
   /** Number of results of the answer that precede this page. */
   readonly passed: number
   readonly warnings: readonly CheckedWarning[]
-  /** Rank and trust of each result, by entry key, from which explanations are made; empty if the query asks for no explanations. */
+  /**
+   * For each result, by entry key: its rank and the trust that counts for it, from which the explanation of its rank is made. Empty if the
+   * query asks for no explanations.
+   */
   readonly grounds: ReadonlyMap<EntryKey, Ground>
   readonly federations: readonly string[]
 }
@@ -111,7 +114,10 @@ export interface NodesReport {
   readonly isStale: boolean
   /** Whether every queried node returned all of its matches, so that counts are exact. */
   readonly isExact: boolean
-  /** Warnings that name the nodes with more matches than were requested from them; shown on the last page of the answer. */
+  /**
+   * Warnings that name the nodes that had more matches than this node had requested from them, so that some are missing. Shown on the last
+   * page of the answer.
+   */
   readonly cut: readonly CheckedWarning[]
 }
 
@@ -209,7 +215,8 @@ interface Comparing {
   /** Results from the beginning of the answer up to this page, to be searched for conflicts. */
   readonly compared: readonly Compared[]
   /**
-   * Position in `compared` of the first result of this page. Earlier results were shown on earlier pages, and may have been deleted since.
+   * Index in the list `compared` at which this page's results begin. Results at lower indexes were shown on earlier pages, and may have
+   * been deleted since.
    */
   readonly from: number
   readonly found: readonly ShownBelief[]
@@ -314,8 +321,8 @@ export function asPart({ code, message, details, retryable }: BeliefsError): Que
 }
 
 /**
- * Target of the requester's trust edge that counts for a belief. For a belief that came through a federation it is the federation:
- * recording the use of an edge to the holder would reveal the holder (BQ-072).
+ * Target of the trust edge whose use is recorded when a belief is shown to the requester: the belief's holder, or, for a belief that came
+ * through a federation, the federation, because recording the use of an edge to the holder would reveal the holder (BQ-072).
  */
 function usedOf({ version, source, trustedAs }: ShownBelief): string {
   if (trustedAs !== undefined) return trustedAs.target

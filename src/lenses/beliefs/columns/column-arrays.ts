@@ -78,7 +78,10 @@ export class ColumnTexts {
     return this.#holders.find(holder)
   }
 
-  /** A text that changes when a new holder gets a number, or when all holders are numbered again. */
+  /**
+   * A text from which cached data indexed by holder number can recognise that it is outdated: it changes when a new holder gets a number,
+   * and when all beliefs are read again, which gives all holders new numbers.
+   */
   get holdersMark(): string {
     return `${this.#load}.${this.#holders.length}`
   }
@@ -129,9 +132,12 @@ export const DIMENSION_COUNT: number = DIMENSIONS.length
 export const FRESHNESS: number = DIMENSIONS.indexOf('temporal_freshness')
 
 export const BELIEF_COLUMNS = {
-  /** Key of the belief's entry; -1 marks an unused row, whose other columns are meaningless. */
+  /** Key of the belief's entry in the store, an integer; -1: this row is unused, and its other columns are meaningless. */
   entries: { of: Int32Array, empty: -1 },
-  /** Access partition of the belief; -1 in an unused row, so that a loop over visible partitions skips that row. */
+  /**
+   * Partition of the store that contains the belief. Partitions are the units of access: a requester sees all beliefs of a partition or
+   * none. -1 in an unused row, so that a loop over visible partitions skips that row.
+   */
   partitions: { of: Int32Array, empty: -1 },
   /** Columns of numbers that represent texts (id, holder, content, domain set); `ColumnTexts` has the texts. */
   ids: { of: Int32Array },

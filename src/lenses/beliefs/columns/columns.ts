@@ -39,19 +39,22 @@ export class BeliefColumns {
   readonly #store: Store
   /** Cache of recently read current versions, because the beliefs that rank high are read again and again. */
   readonly versions: RecentOfEntries<CurrentBelief> = new RecentOfEntries(KEPT, readCurrent, ({ entry }) => entry.key)
-  /** Caches of recently read vectors, one for each embedding model, by the model's key. */
+  /** Caches of recently read vectors, one cache for each embedding model, by the model's identifier. */
   readonly #vectors = new Map<string, RecentOfEntries<EntryVector>>()
   readonly #columns = new Columns(BELIEF_COLUMNS, FIRST_ROWS)
   #texts = new ColumnTexts(0)
   #parents: Int32Array[] = []
   readonly #rowByEntry = new Map<EntryKey, number>()
-  /** Heads of the linked lists of rows: for each id number, and for each content number, the row added last; absent or -1: no row. */
+  /**
+   * First rows of the linked lists of rows with an equal id (indexed by the id's number) and of rows with an equal content (indexed by the
+   * content's number). Each is the row added last; absent or -1: the list is empty.
+   */
   #lastOfId: number[] = []
   #lastOfContent: number[] = []
   readonly #byPartition = new PartitionRows()
   /**
-   * Rows of beliefs that have earlier versions, by holder and chain of versions, so that it is known without reading those versions whether
-   * the requester may see them (BQ-194).
+   * Rows of the current beliefs that have earlier versions, by holder and chain of versions. The earlier versions can be visible to others
+   * only if the current belief is, so this is known without reading them (BQ-194).
    */
   readonly #rowByChain = new Map<string, number>()
   readonly #chainByRow = new Map<number, string>()
@@ -397,8 +400,8 @@ function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly C
 }
 
 /**
- * Among given rows, those whose id occurs in another of the rows, and those whose content does, each in ascending order. Most stores have
- * few.
+ * Two lists of rows, each ascending: rows that have the same id as another of the examined rows, and rows that have the same content as
+ * another of them. In most stores both lists are short.
  */
 export interface SharedRows {
   readonly id: readonly number[]

@@ -137,7 +137,8 @@ function oppositesIn(a: ReadonlySet<string>, b: ReadonlySet<string>): readonly O
   for (const one of a) {
     if (b.has(one)) continue
     const found = oppositesOf(one).filter(other => b.has(other) && !a.has(other) && !taken.has(other))
-    // If a word has several opposites in the other sentence, the one that occurs first in that sentence is taken.
+    // If a word of the first sentence has several opposites in the second sentence, the one that comes first in the second sentence is
+    // taken.
     const other = found.length < 2 ? found[0] : [...b].find(word => found.includes(word))
     if (other === undefined) continue
     taken.add(other)

@@ -63,8 +63,8 @@ interface Remembered {
   readonly accessScope: number
   readonly trust: number
   /**
-   * Whether an entry was a candidate that passed the filters in the last answer: a match, or a duplicate that was dropped because another
-   * copy matches.
+   * Returns whether an entry was a candidate that passed the filters when the last answer was computed: either it matched, or it was
+   * dropped as a duplicate because another copy of the same belief matched.
    */
   readonly isCandidate: (entry: EntryKey) => boolean
   /** Lowest cosine to the query's text at which a belief that was no candidate would become one; null: at any cosine. */
@@ -81,8 +81,8 @@ interface Remembered {
 }
 
 /**
- * The search by vector of the last answer, and the state of the store for which it is valid. Its position stays unchanged when changes that
- * do not affect the answer are skipped.
+ * The search by vector from which the last answer was made, and the state of the store for which its result is valid. The stored position
+ * in the change feed is that of the search; it is not advanced when later changes turn out not to affect the answer.
  */
 interface Search extends EarlierSearch {
   readonly position: number
@@ -93,8 +93,8 @@ interface Search extends EarlierSearch {
 }
 
 /**
- * Candidates for the next answer, derived from the last search and the changes since, and the instant from which the passing of time alone
- * may bring other beliefs into scope.
+ * Candidates for the next answer, derived from the last search by vector and the changes since. `until`: instant from which the passing of
+ * time alone may bring other beliefs into the query's scope.
  */
 interface Carried {
   readonly candidates: Candidates
@@ -108,14 +108,14 @@ interface KnownCandidates {
 }
 
 /**
- * The shown results whose scores a new candidate must reach to change the page, and how many lower candidates may be added before the page
- * must be computed again.
+ * Condition under which a new candidate leaves the shown page unchanged: it scores lower than all shown results. Also limits how many such
+ * candidates may be added before the page must be computed again.
  */
 interface Bar {
   readonly shown: readonly ScoredBelief[]
   /**
-   * Number of candidates nearer to the text that may still be added before a shown belief could be the farthest candidate and be dropped,
-   * because the number of candidates is limited. Decreases by one with each added candidate.
+   * Number of new candidates that may still be added before the answer must be computed again; each one lowers it by one. The number of
+   * candidates is limited, so candidates nearer to the text than a shown belief could otherwise displace it.
    */
   spare: number
 }
@@ -134,8 +134,8 @@ interface World {
 }
 
 /**
- * Whether a change of the store may affect the answer. If false, it certainly does not: the changed belief is hidden, is out of scope,
- * neither was nor is a candidate, or is a new candidate that scores lower than every shown result. If true, it may.
+ * Whether a change of the store may affect the answer. False only if it certainly does not: the changed belief is hidden or out of scope,
+ * or was not a candidate and is either still none or one that scores lower than all shown results.
  */
 function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, world: World): boolean {
   const { columns, requester, last, question } = world
@@ -159,8 +159,8 @@ function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, w
 }
 
 /**
- * Whether a new candidate ranks below all shown results and so cannot appear on the page, which is full. If so, it is counted and
- * remembered.
+ * Whether a new candidate ranks below all results of a page that is full, and so cannot appear on the page. If true, this function also
+ * records the candidate, and reduces by one the number of candidates that may still be added without computing the page again.
  */
 function isBelowBar(row: number, near: number, source: BeliefSource, world: World): boolean {
   const { columns, last } = world
@@ -242,7 +242,7 @@ export class LiveBeliefQuery implements LiveQuery {
    */
   #embedded: Embedded | null = null
   #last: Remembered | null = null
-  /** Basis of the trust in the holder of each belief in the last answer. */
+  /** By item of the last answer: the basis of trust in the belief's holder, that is, the values from which this trust was computed. */
   #bases: TrustBases = { of: new Map(), asOf: 0, trust: 0 }
 
   /**
@@ -326,8 +326,8 @@ export class LiveBeliefQuery implements LiveQuery {
     const now = this.state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
-    // Changes up to this position have now been examined: a relevant change is reported once, and the next answer sets a new starting
-    // point.
+    // Records that all changes up to this position of the change feed have been examined, so that no change is reported twice. The next
+    // answer replaces this record by its own position.
     this.#last = { ...last, position: shared.position, accessScope, trust }
     if (changes === null || accessScope !== last.accessScope) return true
     const { columns } = this.state
@@ -422,8 +422,8 @@ export class LiveBeliefQuery implements LiveQuery {
   *#draft(view: ShowView, embedded: Embedded, asOf: Instant, leg: RemoteLeg | null): Steps<Draft> {
     const { options } = this.checked
     const { requester } = view
-    // Records the state of the store at the first step, because scores use the trust of that state. Changes during a pause between steps
-    // are later handled like changes after the answer.
+    // The position in the change feed and the revisions of access and trust are recorded before the evaluation begins, because scores use
+    // the trust of this moment. Changes committed during a pause of the evaluation are later handled like changes after the answer.
     const version = this.#shared.catchUp()
     const { position } = this.#shared
     const accessScope = this.#accessScope.refresh(version)
@@ -507,7 +507,8 @@ export class LiveBeliefQuery implements LiveQuery {
       const remote = view.remotes?.get(shown.entry)
       if (remote !== undefined) return { ...remoteItem(remote), ...placed, standing: textOfTrust(trust), basis: null }
       const basis = basisOf(shown, trust, last.of.get(keyOf(shown.version)), then, view.requester)
-      // Whether the belief was compared by words is part of the basis, because the score changes when the belief gets a vector.
+      // The text that describes the basis of a score also says whether the belief was compared by words, because the score changes, and the
+      // item must be sent again, when the belief gets a vector.
       const standing = scored.isByWords ? `${basis.text} by words` : basis.text
       return { ...itemOf(shown, view), ...placed, standing, basis }
     })
@@ -557,5 +558,8 @@ function barOf(
   return { shown, spare: farther + Math.max(0, MAX_NEAREST - cosines.size) }
 }
 
-/** A result of a live query with the basis of the trust in its holder; null: the result came from another node. */
+/**
+ * A result of a live query together with `basis`, the values from which trust in its holder was computed. `basis` is null for a result from
+ * another node.
+ */
 type Based = LiveItem & { readonly basis: TrustBasis | null }

@@ -1,6 +1,6 @@
 /**
- * Converts the beliefs of an answer to items of a live query. Each item has a text for the basis of the trust in its holder, which does not
- * change merely because time passes; an item is sent again when this text changes.
+ * Converts the beliefs of an answer to items of a live query. Each item has a text that says how trust in the belief's holder came about
+ * (the basis of trust). The text does not change merely because time passes; when it changes, the item is sent again.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -122,7 +122,7 @@ export interface TrustBasis {
   readonly value: number
 }
 
-/** Basis of the trust in the holder of each belief in one answer. */
+/** For all beliefs of one answer, the bases of trust: the values from which the requester's trust in each belief's holder was computed. */
 export interface TrustBases {
   /** Basis of trust, by the key of the item. */
   readonly of: ReadonlyMap<string, TrustBasis>
@@ -132,9 +132,9 @@ export interface TrustBases {
 }
 
 /**
- * The trust basis of an item in a new answer. `now`: the trust with which the item is scored; `before`: the item's basis in the last
- * answer, if it was in that answer; `then`: the present trust graph evaluated as of the time of the last answer, or null if only time has
- * passed since.
+ * The basis of trust (the values from which trust in the holder was computed) of an item in a new answer.
+ * `now`: trust with which the item is scored. `before`: basis of the item in the last answer, if it was in it. `then`: the present trust
+ * graph as of the time of the last answer; null if only time has passed.
  */
 export function basisOf(
   shown: ShownBelief,
@@ -153,8 +153,8 @@ function trustIn(trust: HolderTrust, requester: Requester, { source, version }: 
 }
 
 /**
- * Smallest changes of trust that cause an event. For a reputation the change must be 0.1 (BQ-158), which changes trust by 0.03, because
- * trust by reputation is 0.3 times the reputation.
+ * Smallest changes of trust that cause an item to be sent again: `LEAST` in general, `MIN_OF_REPUTATION` for trust by reputation. The
+ * latter corresponds to a change of the reputation by 0.1 (BQ-158), because trust by reputation is 0.3 times the reputation.
  */
 const LEAST = 1e-4
 const MIN_OF_REPUTATION = 0.03 + 1e-9
@@ -165,8 +165,8 @@ function firstBasis(trust: TrustIn): TrustBasis {
 }
 
 /**
- * Trust basis after a change of trust. `then`: the trust that the present trust graph would have given at the time of the last answer, so
- * that the passing of time makes no difference.
+ * The new basis of trust of an item after trust has changed. `then`: the trust that the present trust graph gives for the time of the last
+ * answer. It is compared with the trust of that answer, so that mere passing of time makes no difference.
  */
 function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   const isReputation = (kind: TrustIn['kind']) => kind === 'reputation' || kind === 'default'
@@ -179,14 +179,17 @@ function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
 }
 
 /**
- * Trust basis if only time has passed or the change was too small. The old value of a reputation is kept, so that several small changes add
- * up until they cause an event.
+ * The basis of trust of an item if nothing but time has changed, or if the change was too small to send the item again. For trust by
+ * reputation the old value is kept, so that several small changes add up until they are large enough.
  */
 function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
   return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
 }
 
-/** Text that describes a trust basis and does not change as time passes. */
+/**
+ * Text for the kind of trust in a holder (such as direct, transitive or reputation) and its value. Direct trust is given as before fading,
+ * and transitive trust rounded to tenths, so that the text does not change with every bit of fading.
+ */
 export function textOfTrust({ kind, value, direct }: TrustIn): string {
   switch (kind) {
     case 'self':

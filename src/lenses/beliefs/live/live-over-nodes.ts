@@ -90,8 +90,8 @@ export class LiveOverNodes extends LiveBeliefQuery {
   }
 
   override concerned(last: LiveState): boolean {
-    // Both conditions are always evaluated, changes in this node's store and changes of the viewer's trust: each of them reports a commit
-    // only the first time it is checked.
+    // Changes in this node's store and changes of the viewer's trust edges are both always checked, even if the first check is positive:
+    // each check notices a commit only once, so a skipped check would report the same commit again later.
     const isOwn = super.concerned(last)
     const isTrustOther = this.#sources.length > 0 && this.#ownChanges() !== this.#ownTrust
     return isOwn || isTrustOther || this.stirred() || this.state.host.store.version(PEERS) !== this.#peers

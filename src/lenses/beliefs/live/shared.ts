@@ -18,8 +18,8 @@ import type { TrustMark } from '../trust/trust-graph.ts'
 const MAX_VECTORS = 256
 
 /**
- * Maximum number of cached watches on viewers' access, and on viewers' trust by query. A live query keeps its own watches as long as it
- * exists, even if they leave the cache.
+ * Maximum number of objects that are cached to detect changes of a viewer's access, and likewise of those for a viewer's trust in one
+ * query. A live query keeps its own objects as long as it exists, even if they leave the cache.
  */
 const MAX_WATCHES = 256
 
@@ -147,8 +147,8 @@ export class TrustWatch {
   readonly #question: TrustQuestion
   #revision = 0
   /**
-   * For each recent revision of trust, oldest first: the visible beliefs of the holders in whom trust changed; null: all beliefs may be
-   * affected.
+   * One element for each recent revision of the viewer's trust, oldest first: the beliefs visible to the viewer whose holders' trust
+   * changed with this revision. A null element means that all beliefs may be affected.
    */
   readonly #changed: (readonly EntryKey[] | null)[] = []
   #mark: TrustMark | null = null
@@ -197,19 +197,20 @@ export class TrustWatch {
   }
 
   /**
-   * Makes the moment of an answer the starting point of comparisons: from then on, fading and use of trust edges are compared with the
-   * trust at this moment. `refresh` must be called before.
+   * Makes the trust at the moment of an answer the base with which later trust is compared to find out whether it has changed other than by
+   * fading. `refresh` must be called before.
    */
   answered(asOf: Instant): void {
     if (this.#base === null || this.#base.asOf === asOf) return
     const trust = this.#at(asOf)
-    // If trust has changed since the last `refresh`, the old starting point is kept, so that the next `refresh` notices the change.
+    // If trust has changed since the last `refresh`, the trust of the earlier answer stays the base of comparison, so that the next
+    // `refresh` notices the change.
     if (isSame(this.#state.trust.mark(this.#viewer, this.#question), this.#mark)) this.#base = { trust, asOf }
   }
 
   /**
-   * Whether one of the requester's trust edges has another level than fading alone since the starting point explains, because the edge was
-   * used.
+   * Whether one of the requester's trust edges now has another level than the level recorded at the last answer, faded by the time passed
+   * since, would give. The reason is that the edge was used, which renews it.
    */
   #isFresher({ trust, asOf }: Base, now: Instant): boolean {
     const days = Math.max(0, now - asOf) / DAY_MS
@@ -226,8 +227,8 @@ export class TrustWatch {
   }
 
   /**
-   * Beliefs of these agents that the requester sees; null: one of the names is a federation of the requester, so that beliefs of any member
-   * may be affected.
+   * Beliefs held by these agents that the requester sees. Null: the list contains a federation of the requester, so the beliefs of any of
+   * its members may be affected.
    */
   #met(agents: readonly string[], { federations, accessScope }: Requester): readonly EntryKey[] | null {
     if (agents.length === 0) return []

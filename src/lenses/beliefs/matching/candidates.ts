@@ -68,8 +68,8 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   const standIns = nearestByWords(request, late, shares, floor)
   let passing: Matches | null = null
   let near: readonly Near[] | null = null
-  // Filters are applied only to the beliefs near the text, which are few. Only if too many are near are filters applied to all beliefs in
-  // scope.
+  // Usually filters are applied only to the beliefs found near the text, which are few. They are applied to all beliefs in scope, before
+  // searching again, only if more are near than the maximum number of candidates.
   const first = holding === null ? nearest(request, inScope, most + 1, floor) : null
   if (first !== null && first.length <= most) {
     const met = inScope.only(first.map(({ entry }) => entry))
@@ -77,7 +77,8 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
     near = kept === met ? first : first.filter(({ entry }) => kept.has(columns.rowOf(entry)))
   }
   if (near === null || near.length + standIns.length === 0) passing = yield* narrow(inScope)
-  // If all beliefs in scope pass filters and operators, a search among them would return what the first search returned.
+  // Here the first search, among all beliefs in scope, had found too many near ones. If all beliefs in scope pass filters and operators, a
+  // search among the passing ones would find the same, so the first result is reused.
   if (near === null && passing?.count === inScope.count) near = first
   near ??= nearest(request, passing as Matches, most + 1, floor)
   const found = [...near, ...standIns].sort(nearestFirst)

@@ -107,7 +107,10 @@ export function firstPass(
 export class RowsInScope {
   readonly #request: InScopeRequest
   readonly #self: number
-  /** Source numbers (for own and for others' beliefs) by partition. */
+  /**
+   * By partition: one source number (own, federated or network; 0: excluded from the scope) for the requester's own beliefs in the
+   * partition, and one for the beliefs of other holders in it.
+   */
   readonly #sources = new Map<PartitionId, ReturnType<typeof sourcesOf>>()
 
   constructor(request: InScopeRequest) {
@@ -203,8 +206,8 @@ interface Passed extends Found {
 }
 
 /**
- * Largest difference in milliseconds between the times of one query for which one cached selection may be used. The clocks of two nodes
- * differ by less.
+ * A query may have several times at which beliefs must be valid. If the earliest and the latest are farther apart than this number of
+ * milliseconds, no cached selection is used. The clocks of two nodes differ by less.
  */
 const MAX_APART_MS = 300_000
 
@@ -219,12 +222,16 @@ export class Scopes {
     const moments = [request.asOf, ...(request.validAt ?? [])]
     const [first, last] = [Math.min(...moments), Math.max(...moments)]
     if (last - first > MAX_APART_MS) return inScope(request)
-    // Until `until` the passing of time changes nothing, so the beliefs in scope at the first time are in scope at all of the times.
+    // Before the instant `until`, the passing of time changes nothing about which beliefs are in scope. So if `until` is after the last of
+    // the query's times, the selection for the first time is right for all of them.
     const passed = this.#at({ ...request, asOf: first, validAt: null }, last)
     return last < passed.until ? passed.matches : inScope(request)
   }
 
-  /** The selection of beliefs in scope as of the request's time; a cached one is used if it stays valid beyond `last`. */
+  /**
+   * The beliefs in scope as of the request's time. A cached selection is used if neither writes nor the passing of time up to the instant
+   * `last` change it.
+   */
   #at(request: InScopeRequest, last: Instant): Passed {
     const { columns, requester, asOf } = request
     const changes = columns.changesIn(requester.accessScope.partitions)
@@ -282,7 +289,7 @@ export class Matches {
     return this.#rows[placeIn(this.#rows, row)] === row
   }
 
-  /** Source of a row that is in the set: `LOCAL`, `FEDERATED` or `NETWORK`. */
+  /** Which kind of source a row of the set comes from: `LOCAL` (the requester's own beliefs), `FEDERATED` or `NETWORK` (public beliefs). */
   sourceOf(row: number): number {
     return this.#sources[placeIn(this.#rows, row)] as number
   }

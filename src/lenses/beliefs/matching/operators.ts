@@ -210,7 +210,10 @@ const PAGE = 500
 export class Contents {
   readonly #store: Store
   readonly #columns: BeliefColumns
-  /** Folded contents by the hash of the original content, so that a belief with a changed content is not found under its old key. */
+  /**
+   * Folded contents (in the form used for literal comparison), by the hash of the original content. When a belief's content changes, its
+   * hash does too, so the folded form of the old content is never used for it.
+   */
   readonly #known = new Map<string, string>()
   #characters = 0
 

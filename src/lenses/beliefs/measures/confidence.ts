@@ -55,8 +55,8 @@ export function confidenceInRanking(vector: Confidence, weights: DimensionWeight
 }
 
 /**
- * Overall confidence computed directly from column arrays. `values` contains the six values of the belief from index `at` on, NaN for
- * unknown; `weights` the six weights. NaN: none of the known values has a weight above 0.
+ * Overall confidence computed directly from column arrays. The belief's six dimension values are at the indexes from `at` on in `values`,
+ * with NaN for unknown ones; `weights` has six weights in the same order. The result is NaN if no known dimension has a weight above 0.
  */
 export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayLike<number>): number {
   let logs = 0
@@ -153,9 +153,9 @@ interface DecayRule {
 }
 
 /**
- * Chooses the decay rate of a belief: of the table's domains that contain a domain of the belief, the one with the most segments. Of
- * several such domains, those that also contain a domain of the query are preferred, and among the remaining ones the smallest rate.
- * Domains of the belief that are not in the table matter only if none is.
+ * Chooses the decay rate of a belief from the table's domains that are equal to, or contain, a domain of the belief. The one with the most
+ * segments is taken. Of several, one that also contains a domain of the query is preferred, then the smallest rate. If there is none, the
+ * default rate applies.
  */
 export function decayRule(
   domains: readonly string[],

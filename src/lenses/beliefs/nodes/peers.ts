@@ -144,8 +144,8 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
 }
 
 /**
- * The answer in which this node identifies itself to others. `model`: key of the embedding model that this node uses. Must not be called
- * within a read.
+ * The answer in which this node identifies itself to other nodes. `model`: identifier of the embedding model that this node uses. This
+ * function must not be called within a read of the store.
  */
 export function ownAbout(
   { node }: LensHost,
@@ -223,7 +223,7 @@ class Breaker {
 
 interface KnownNode {
   readonly breaker: Breaker
-  /** Key of the embedding model that the node uses; null: it has none. Undefined: it has not answered yet. */
+  /** Identifier of the embedding model that the other node uses; null: that node has no model. Undefined: the node has not answered yet. */
   model: string | null | undefined
 }
 

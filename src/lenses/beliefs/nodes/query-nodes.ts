@@ -316,8 +316,8 @@ interface Meant {
 }
 
 /**
- * Returns a function that applies the text's operators and the selection of candidates (BQ-043) to one belief; null: the belief does not
- * meet the operators.
+ * Returns a function that checks one belief from another node against the text's operators and the rules for candidates (BQ-043). That
+ * function returns null if the belief does not meet the operators.
  */
 function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) => Meant | null {
   const { semantic, options } = query

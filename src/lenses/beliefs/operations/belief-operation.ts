@@ -59,7 +59,8 @@ function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   switch (code) {
     case 'INVALID_QUERY':
       return invalid(thrown)
-    // Only this error keeps the details of the original: which limit was reached and how long to wait concerns nobody but the requester.
+    // For RATE_LIMITED the message and details of the original error are kept: which limit was reached and how long to wait are about the
+    // requester's own requests, so they reveal nothing about others.
     case 'RATE_LIMITED':
       return new BeliefsError(code, message, details, { cause: thrown })
     case 'TIMEOUT':

@@ -94,8 +94,8 @@ export class CachedOrder implements AnswerOrder {
   }
 
   /**
-   * Returns at most `count` results after a boundary that the requester may still see, with the row numbers of the present view. It pauses
-   * after each result of the front so that other work can run.
+   * Returns the next results, at most `count`, after the result at which the previous page ended (`boundary`). Results that the requester
+   * may no longer see are skipped. It pauses after each result of the front (selected results at the beginning) so that other work can run.
    */
   *after(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const { front } = this
@@ -113,7 +113,10 @@ export class CachedOrder implements AnswerOrder {
     return end === null ? found : [...found, ...(yield* this.#behind(showing, end, count - found.length))]
   }
 
-  /** Results after a boundary in order of score. */
+  /**
+   * Returns the next results, at most `count`, that follow the result at which the previous page ended (`boundary`), in order of score,
+   * without the selection by diversity or conflict rules.
+   */
   *#behind(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const evaluation = yield* this.#asOfThen(showing)
     return evaluation.best(count, boundary).map(unspread)
@@ -184,7 +187,7 @@ export function nameOf(
 export interface CursorContent {
   readonly asOf: Instant
   readonly boundary: Boundary
-  /** Number of results before and including the boundary; results skipped by `offset` count too. */
+  /** Number of results of the answer up to the end of the page after which the cursor continues, including results skipped by `offset`. */
   readonly passed: number
   /** Hash of all matches and their scores; if the matches now give another hash, the cursor can no longer be continued. */
   readonly digest: string

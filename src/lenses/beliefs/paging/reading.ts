@@ -367,7 +367,8 @@ class Ending {
   lastFields({ options }: CheckedQuery, requester: string, cursor: string | null): LastFields {
     const { total_count, count_exact, coverage, effective_weights, as_of, warnings, ...rest } = this.#end
     const { verdict, verdict_reason, verdict_by, nearest } = rest
-    // Warnings about the concentration of trust in one piece are dropped; they are computed again for the whole answer.
+    // Warnings that trust is concentrated on one holder, as computed for a single piece of the stream, are dropped. They are computed again
+    // for the whole answer.
     const others = warnings.filter(({ code }) => !isOfConcentration(code))
     const concentration = options.includeExplanation ? concentrationWarnings(this.#shares, requester) : []
     return {

@@ -220,7 +220,10 @@ export class Evaluation {
     return warnings
   }
 
-  /** The first k matches in order of score (from the beginning, or after a boundary) for which `holds` returns true. */
+  /**
+   * The first k matches in order of score for which `holds` returns true. `after`: position in this order, such as the last result of the
+   * previous page, after which they begin; null: they begin with the best match.
+   */
   best(
     k: number,
     after: Boundary | null = null,
@@ -328,7 +331,10 @@ export class Evaluation {
     )
   }
 
-  /** Whether a match comes after a boundary in the order of results. No two results of one query have the same id. */
+  /**
+   * Whether a match comes after a given position in the order of results, such as the last result of a page. Score, creation time and id
+   * suffice for the comparison, because no two results of one query have the same id.
+   */
   #isBehind(place: number, { final, createdAt, id }: Boundary): boolean {
     const { columns } = this.view
     const row = this.matches.rows[place] as number
@@ -382,7 +388,7 @@ export class Evaluation {
     const { include } = this.understood
     const holding =
       (semantic?.phrases.length ?? 0) > 0
-        ? // If the text has phrases, a belief that meets the operators contains all of them, so every given belief literally contains a phrase.
+        ? // This function selects the beliefs that literally contain a phrase or a required term. If the text has phrases, all given beliefs have already passed the operators and so contain every phrase, so all of them are selected.
           function* (matches: Matches): Steps<Matches> {
             yield
             return matches
@@ -435,7 +441,8 @@ export class Evaluation {
   }
 
   /**
-   * Finds the copies to drop (BQ-130). Most beliefs have no copies, so only groups of rows with equal ids or contents are scored for this.
+   * Finds which matches are to be dropped because a better copy of the same belief (equal id or equal content) is kept (BQ-130). Only
+   * groups of such copies are scored for this, because most beliefs have none.
    */
   *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<ScoredBelief>> {
     const { matches } = found

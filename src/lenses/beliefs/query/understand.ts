@@ -40,7 +40,10 @@ export interface Embedded {
 
 const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
 
-/** Wraps the vector of a query that has no text; null: the query has neither, so beliefs are only filtered and listed. */
+/**
+ * Makes the prepared form of a query that has a given vector instead of a text. Null: the query has neither text nor vector, so beliefs are
+ * only filtered and listed.
+ */
 export function embeddedAs(question: Float32Array | null): Embedded {
   return { ...NOTHING, question }
 }
@@ -207,7 +210,10 @@ export function thresholdOf(unrelated: readonly number[]): number {
   return (Math.floor(first * 1000) + 1) / 1000
 }
 
-/** Calibration results of the embedding models that are part of the package, by model key. A test compares them with a new calibration. */
+/**
+ * Calibration results of the embedding models that are part of the package, by the model's identifier. A test compares them with a new
+ * calibration.
+ */
 export const SHIPPED: ReadonlyMap<string, CalibrationResult> = new Map([
   [
     'all-MiniLM-L6-v2-int8@291d0f4e3028',

@@ -26,7 +26,7 @@ interface Taken {
 }
 
 interface FillRequest {
-  /** Candidates in order of score: of candidates with equal utility, the earlier one is selected. */
+  /** Beliefs that may be selected, in order of score. If several have equal utility, the one that comes first in this list is selected. */
   readonly candidates: readonly Candidate[]
   readonly purpose: Purpose
   /** The selected beliefs never have more tokens than this. */

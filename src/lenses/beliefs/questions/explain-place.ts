@@ -30,7 +30,10 @@ const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency'
 interface WeightChange {
   /** Changed ranking weights, with the sum 1, with which the lower-ranked of two beliefs ranks above the other. */
   readonly weights: RankingWeights
-  /** Total weight that moves between components; the smallest possible amount, apart from a margin for rounding. */
+  /**
+   * Total weight that is taken from some components of the score and given to another one. It is the smallest total that reverses the order
+   * of the two beliefs, apart from a margin for rounding.
+   */
   readonly moved: number
 }
 
@@ -60,14 +63,16 @@ function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights)
   }
 }
 
-/** Amount by which the lower-ranked belief must exceed a tie, so that rounding of the sums does not prevent the reversed order. */
+/**
+ * By how much the weighted score of the lower-ranked belief must exceed that of the other after the change of weights. A bare tie could be
+ * decided either way by rounding.
+ */
 const MARGIN = 1e-9
 
 /**
- * The smallest change of ranking weights that reverses the order of two beliefs. `differences`: by component, the value of the
- * higher-ranked belief minus that of the lower-ranked one; components without a difference keep their weight. Weight moves to the component
- * where the lower-ranked belief is best, from those where it is worst, because that closes most of the gap per unit of weight. Null: it is
- * better in no component, so no weights can reverse the order.
+ * The smallest change of ranking weights that reverses the order of two beliefs; null: the lower-ranked belief is better in no component,
+ * so none does. `differences`: by component, the higher-ranked belief's value minus the lower-ranked one's.
+ * Weight moves from the components where the lower-ranked belief is worst to the one where it is best.
  */
 export function smallestChange(
   weights: RankingWeights,
@@ -249,8 +254,8 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
 }
 
 /**
- * Number of results in the first attempt; most requests concern results near the top. It is multiplied by `GROWTH` until the belief is
- * found.
+ * Number of matches, best first, that are read in the first attempt to find a belief's rank; most requests concern results near the top.
+ * Each further attempt reads `GROWTH` times as many, until the belief is among them.
  */
 const FIRST = 64
 const GROWTH = 8

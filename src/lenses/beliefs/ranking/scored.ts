@@ -72,7 +72,7 @@ export interface RemoteLeg {
   readonly byteLength: number
 }
 
-/** A result selected for an answer, with the penalty that diversity gave it. */
+/** A result selected for an answer, and the penalty by which similarity to results selected before lowered its value. */
 export interface Picked {
   readonly scored: ScoredBelief
   /** 0, or a negative number: the amount by which similarity to earlier results lowered the value of this result. */
@@ -119,8 +119,8 @@ export type Meaning =
   /** The query has no text, so nothing is compared. */
   | { readonly by: 'nothing' }
 
-// Removal of copies of a belief (BQ-130). Of beliefs with equal ids one is kept. Of beliefs with equal contents, those from the source of
-// the best one are kept; if that source is a federation, only the best.
+// Removal of copies of a belief (BQ-130). Of beliefs with equal ids only one is kept. Of beliefs with equal contents, the best one
+// determines a source (own, a federation, or network): only copies from this source are kept, and if it is a federation, only the best one.
 
 interface CopyGroup {
   readonly same: keyof SharedRows
@@ -171,8 +171,9 @@ function matchesFrom(matches: Matches, first: number, next: (row: number) => num
 }
 
 /**
- * Makes groups of rows and other nodes' beliefs with equal numbers. `rowsOf`: returns the matches with a number, for numbers that only one
- * row and other nodes' beliefs have.
+ * Groups beliefs of this node (rows) and of other nodes that have the same number in `numbers`, which represents their id or content.
+ * `shared`: rows whose number another row has too. `rowsOf`: finds the rows with a number that only one row, but also a belief of another
+ * node, has.
  */
 function groupsOf(
   same: CopyGroup['same'],
@@ -350,7 +351,10 @@ export function holderNames(columns: BeliefColumns): readonly string[] {
 
 export interface TrustFound {
   readonly trust: TrustIn
-  /** Whether trust in the holder counts, or trust in the federation as a whole, as for strict federations (BQ-104). */
+  /**
+   * Whose trust value counts for the belief: that of its holder, or that of the federation as a whole. The latter applies to strict
+   * federations, which hide their holders completely (BQ-104).
+   */
   readonly of: 'holder' | 'federation'
   /**
    * Whether the belief came through a federation, so that trust in its holder may only be shown as a band: low, medium or high (BQ-107).

@@ -69,9 +69,9 @@ export interface SeenVersion {
 }
 
 /**
- * The row of the current belief to which an id in a request refers; -1: none. If several holders use the id, it refers to the requester's
- * own belief, otherwise to the oldest visible one, so that nobody can take over an id by reusing it, and then by the holder's name. Ids in
- * the sources of beliefs are not resolved here, because their meaning was fixed when the belief was written.
+ * The row of the current belief to which an id in a request refers; -1: none. If several holders use the id, the requester's own belief is
+ * taken, otherwise the oldest visible one (at equal age by holder's name), so that nobody can take over an id by reusing it.
+ * Not used for the ids of a belief's sources, whose meaning was fixed at writing.
  */
 export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number): number {
   if (id === -1) return -1
@@ -174,8 +174,8 @@ export function historyOf(
 }
 
 /**
- * Whether the requester may see another holder's version, through the source (and so under the holder name) through which the other version
- * is seen.
+ * Whether two versions reach the requester through the same source (own, one federation, or network). If so, the requester sees both under
+ * the same name of the holder, so that showing both reveals no pseudonym.
  */
 export function comesFromSame(requester: Requester, version: StoredVersion, other: StoredVersion): boolean {
   const [source, ofOther] = [version, other].map(each => requester.sourceOfAudience(audienceOf(each)))

@@ -19,8 +19,9 @@ export interface VersionName {
 /** A source of a belief in stored form: as given by the writer, with the holder that its belief id was resolved to. */
 interface KeptSource extends DerivationSource {
   /**
-   * Holder of the source belief that the writer meant by this id. Null: the writer saw no such belief. Absent in versions written before
-   * holders were stored: the id then means the writer's own belief, because nobody else can store a belief under the writer's name.
+   * Holder of the belief to which the source's id refers, determined when the version was written. Null: the writer saw no belief with this
+   * id. Absent in versions written before holders were stored: the belief is then the writer's own, because nobody else can store a belief
+   * under the writer's name.
    */
   readonly holder?: string | null
 }
@@ -85,7 +86,7 @@ export interface CurrentBelief {
   readonly version: StoredVersion
 }
 
-/** Vector of a version, with the key of the model that computed it. */
+/** Vector of a version of a belief, with the identifier of the embedding model that computed it. */
 export interface VersionVector {
   readonly model: string
   readonly vector: Float32Array

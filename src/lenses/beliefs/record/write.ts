@@ -38,14 +38,14 @@ export interface WriteContext {
   /** The writing agent, who can write only its own beliefs. */
   readonly holder: string
   readonly now: Instant
-  /** Key of the embedding model; null: the engine has no embedder. */
+  /** Identifier of the embedding model in use; null: the engine has no embedder. */
   readonly model: string | null
   newId(): string
 }
 
 /**
- * Performs all acts in one transaction, and returns when they are written. To wait for the vectors as well, await `host.embedded`. `now`:
- * the time of the request, which is read only once.
+ * Performs acts of writing (putting, superseding or deleting beliefs) in one transaction, and returns when they are written. To wait for
+ * the beliefs' vectors as well, await `host.embedded`. `now`: the time of the request, which is read only once.
  */
 export function writeBeliefs<T>(
   host: LensHost,
@@ -57,8 +57,8 @@ export function writeBeliefs<T>(
 }
 
 /**
- * Performs many acts in one transaction, with a pause after each so that other work can run. If `turns` ends the work with an error, for
- * example a cancellation, that error is thrown and nothing is written.
+ * Performs many acts of writing in one transaction, with a pause after each so that other work can run. `turns` schedules the pauses; if it
+ * throws at one, for example because of a cancellation, that error is thrown and nothing is written.
  */
 export function writeManyBeliefs<T>(
   host: LensHost,
@@ -193,12 +193,15 @@ function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]):
     .map(row => row['entry'] as EntryKey)
 }
 
-/** The requester of an act, read once per act. What the act itself makes visible belongs to the writer, and is found through `together`. */
+/**
+ * Permissions of the writing agent, read once per act (putting, superseding or deleting beliefs). They may lack beliefs that the act itself
+ * stores; those belong to the writer and are looked up in `together`.
+ */
 const requesterOf = onePer(({ writer, holder }: WriteContext) => new Requester(writer, holder))
 
 /**
- * Puts all drafts as one act. Their sources may refer to each other in any order. `isMany`: whether the request contained a list of
- * beliefs.
+ * Stores all drafts (complete beliefs as their holder writes them) in one act of writing. The drafts may name each other as sources in any
+ * order. `isMany`: whether the request contained a list of beliefs.
  */
 export function* putBeliefs(
   context: WriteContext,

@@ -143,8 +143,8 @@ const MANUAL = 0.1
 const HIGH = 0.5
 const HIGH_ABOVE = 0.9
 /**
- * Safety margin in milliseconds around the computed time when an edge's number of tenths changes. Within the margin the number is computed
- * from the exact formula, because rounding may shift the computed time by some hundredths of a second.
+ * Safety margin in milliseconds around the computed time at which an edge's level, rounded to tenths, changes by fading. Within the margin
+ * the level is computed by the exact formula, because rounding may shift the computed time by some hundredths of a second.
  */
 const SLACK_MS = 1000
 
@@ -175,8 +175,8 @@ export function tenthsOf(value: number): number {
 }
 
 /**
- * Time until which a fading edge certainly keeps this number of tenths. It may be earlier than the true time, but is at least one
- * millisecond after `asOf`.
+ * Time until which the level of a fading edge, rounded to tenths, certainly stays the given number of tenths. It may be earlier than the
+ * true time, but is at least one millisecond after `asOf`.
  */
 export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
   if (tenths === 0 || rate === 0) return Number.POSITIVE_INFINITY
@@ -185,7 +185,8 @@ export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, a
 }
 
 /**
- * Time since which a fading edge certainly has had this number of tenths. It may be later than the true time, but not later than `asOf`.
+ * Time since which the level of a fading edge, rounded to tenths, has certainly been the given number of tenths. It may be later than the
+ * true time, but not later than `asOf`.
  */
 function tenthsHoldFrom(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
   if (rate === 0 || tenths === tenthsOf(base)) return Number.NEGATIVE_INFINITY
@@ -236,14 +237,20 @@ export interface Span {
   readonly until: Instant
 }
 
-/** The edges of one owner as they count for the transitive trust of other agents. Edges that round to zero tenths are left out. */
+/**
+ * The trust edges of one owner with their levels rounded to tenths, as they count for the transitive trust of other agents. Edges whose
+ * level rounds to 0 are left out.
+ */
 export interface Links {
   /** Numbers of the target agents; and for each target the level of the edge in tenths, 1 to 10. */
   readonly targets: readonly number[]
   readonly tenths: readonly number[]
-  /** Period during which all of these edges keep their numbers of tenths. */
+  /** Period during which the levels of all these edges, rounded to tenths, stay unchanged although unused edges fade. */
   readonly span: Span
-  /** Whether some of the owner's edges have levels for single domains, so that the tenths are not valid for a question with domains. */
+  /**
+   * Whether some of the owner's edges also have levels for single domains, so that `tenths`, computed from the general levels, is not valid
+   * for a question about particular domains.
+   */
   readonly hasEntries: boolean
 }
 
@@ -255,8 +262,8 @@ const NO_EDGES: ReadonlyMap<string, PlacedEdge> = new Map()
  */
 export class CountedEdges {
   /**
-   * By number of the owner: the owner's edges in tenths, as last computed for a question without domains. Absent after one of the edges, or
-   * the set of hosted agents, has changed.
+   * By number of an agent: the agent's own trust edges with their levels rounded to tenths, as last computed for a question without
+   * domains. An element is absent after one of the agent's edges, or the set of hosted agents, has changed.
    */
   links: (Links | undefined)[] = []
   /** Names of the agents, in the order of their numbers. */
@@ -339,9 +346,12 @@ export interface TrustQuestion {
   readonly domains: readonly string[]
   /** Weight of an edge's levels for the question's domains, 0 to 1; the edge's general level has the remaining weight. */
   readonly domainTrustWeight: number
-  /** Maximum number of edges on a route from the viewer to an agent, 1 to 5. */
+  /** Maximum number of edges on a route, 1 to 5. A route is a chain of trust edges that leads from the viewer to an agent. */
   readonly maxHops: number
-  /** Factor by which each edge on a route lowers the transitive trust (damping), 0.1 to 0.9. */
+  /**
+   * Damping: factor, 0.1 to 0.9, by which each edge on a route lowers transitive trust. A route is a chain of trust edges that leads from
+   * the viewer to an agent.
+   */
   readonly damping: number
 }
 
@@ -369,7 +379,10 @@ export interface DirectTrust {
   readonly days: number
   readonly rate: number
   readonly decayed: number
-  /** Trust in the agent by this edge: the faded base, but fading alone never lowers it below the trust in a stranger (BQ-071). */
+  /**
+   * Trust in the agent by this edge: the level `base`, lowered by fading while the edge is unused. Fading alone never lowers it below the
+   * trust in a stranger (BQ-071).
+   */
   readonly value: number
   readonly distrusted: boolean
 }
@@ -381,8 +394,9 @@ export interface DirectTrust {
 export interface TransitiveTrust {
   readonly level: number
   /**
-   * Number of independent sources of the trust: targets of the viewer's own edges through which a route with a sufficient level leads to
-   * the agent. Under the rule `disjoint`, the number of routes that share no agent, counted only up to the number required.
+   * Number of independent sources of the trust. A source is an agent that the viewer trusts by an own edge and from which a chain of edges
+   * (a route) with a sufficient level leads to the agent. Under the rule `disjoint`: number of routes that share no other agent, counted
+   * only up to the number required.
    */
   readonly sources: number
   /** Whether the level was lowered to a maximum because there are too few sources or the agent is too new. */
@@ -396,7 +410,10 @@ export interface TrustIn {
   readonly value: number
   readonly kind: TrustKind
   readonly direct: DirectTrust | null
-  /** Trust that results from edges of other agents. Null: no route leads to the agent, or the trust did not depend on it. */
+  /**
+   * Trust that results from edges of other agents. Null: no chain of edges leads from the viewer to the agent, or the viewer's trust in the
+   * agent does not depend on such edges, for example because the viewer has an own edge to the agent.
+   */
   readonly transitive: TransitiveTrust | null
   /** Reputation of the agent for the domains of the question, which is public; null: it has none. */
   readonly reputation: number | null
@@ -424,10 +441,16 @@ export function middleOfBand(level: number): number {
   return MIDDLES[trustBand(level)]
 }
 
-/** Agents whose trust counts for a belief if not simply its holder, as for beliefs that came through a federation. */
+/**
+ * The agents or federations in whom the requester's trust counts for a belief, if that is not simply trust in its holder, for example if
+ * the belief came through a federation.
+ */
 export interface TrustedAs {
   /** Agent or federation to which the requester's trust edge is looked up; filters on trust and reputation use this target. */
   readonly target: string
-  /** Holder of the belief, if trust in the holder counts, reduced to its band (low, medium or high). Null: trust in `target` counts. */
+  /**
+   * The belief's holder, if the requester's trust in the holder counts; the trust is then reduced to its band (low, medium or high). Null:
+   * trust in `target` counts instead.
+   */
   readonly member: string | null
 }

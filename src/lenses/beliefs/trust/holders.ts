@@ -27,7 +27,9 @@ export interface HolderColumns {
 }
 
 /**
- * Lowest level of a route that makes its first agent count as a source of trust (BQ-075); and the maximum transitive trust in a new agent.
+ * Two limits on transitive trust, which comes over a route: one of the viewer's own edges, to the route's first agent, then edges of other
+ * agents. A first agent counts as a source only if its route has at least `MIN_LEVEL` (BQ-075). Trust in a new agent is at most
+ * `NEW_AGENT_CAP`.
  */
 const MIN_LEVEL = 0.01
 const NEW_AGENT_CAP = 0.3
@@ -42,17 +44,20 @@ export class HolderTrust {
   /** Trust by the viewer's own edges, by the name of their target. */
   readonly own: ReadonlyMap<string, DirectTrust>
   /**
-   * For each first agent of routes: the faded level of the viewer's own edge to this agent times the damping, by which all levels of its
-   * routes are multiplied.
+   * Factor of all routes that begin with the same edge of the viewer, by position of that edge's target (the routes' first agent): the
+   * faded level of the edge times the damping. The levels of the rest of the routes are multiplied by it.
    */
   readonly #starts: Float64Array
   /**
-   * By number of the agent: number of routes to the agent that share no other agent; agents without a route are absent. Null: the rule is
-   * not `disjoint`, so first agents of routes are counted as sources instead.
+   * By number of an agent: how many routes lead from the viewer to it that have no other agent in common. Agents without a route are
+   * absent. Null: the rule is not `disjoint`, so the sources of trust are counted by the first agents of routes instead.
    */
   readonly #disjoint: ReadonlyMap<number, number> | null
 
-  /** The time needed is proportional to the number of the viewer's own edges; with the rule `disjoint` it is longer. */
+  /**
+   * The constructor takes time proportional to the number of the viewer's own edges; under the rule `disjoint` it also counts routes, which
+   * takes longer.
+   */
   constructor(asked: TrustAsked, routes: Routes) {
     const { look: _, ...moment } = asked
     this.#moment = moment
@@ -94,7 +99,10 @@ export class HolderTrust {
     }
   }
 
-  /** Names of agents for which trust, or reputation, differs between this result and another for an equal viewer, question and moment. */
+  /**
+   * Names of the agents in whom this object and `other` give different trust or reputation. Both must have been computed for an equal
+   * viewer, question and moment; they differ in the trust edges or facts about agents used.
+   */
   differences(other: HolderTrust): readonly string[] {
     const [mine, its] = [this.#moment, other.#moment]
     const names = new Set([...this.own.keys(), ...other.own.keys()])
@@ -174,14 +182,17 @@ export class HolderTrust {
     return [overall, this.#directIn(name), this.#levelOf(this.#moment.edges.numberOf(name)), floor]
   }
 
-  /** Level of transitive trust in an agent, 0 to 1; 0: no route leads to the agent. */
+  /**
+   * Level, from 0 to 1, of transitive trust in an agent. Such trust comes over chains of trust edges that begin with the viewer's own. 0:
+   * no chain leads to the agent.
+   */
   #levelOf(agent: number): number {
     return this.#transitive(agent)?.level ?? 0
   }
 
   /**
-   * Transitive trust in an agent: the level of the best route, lowered to a maximum if there are too few sources or the agent is too new
-   * (BQ-075, BQ-076); null: there is no route.
+   * Transitive trust in an agent: the level of the best route (chain of trust edges from the viewer to the agent). It is limited to a
+   * maximum if too few sources support it or the agent is too new (BQ-075, BQ-076). Null: there is no route.
    */
   #transitive(agent: number): TransitiveTrust | null {
     const { level, firsts } = this.#bestOf(agent)
@@ -193,10 +204,14 @@ export class HolderTrust {
     return level <= cap ? { level, sources, capped: false } : { level: cap, sources, capped: true }
   }
 
-  /** The best level among all routes to an agent, and the number of their first agents whose route has at least the level `MIN_LEVEL`. */
+  /**
+   * The best level among all routes from the viewer to an agent, and the number of routes, each with a different first agent (target of one
+   * of the viewer's own edges), whose level is at least `MIN_LEVEL`.
+   */
   #bestOf(agent: number): { readonly level: number; readonly firsts: number } {
     const { begins, hops, levels } = this.#routes
-    // Agents that were numbered after the search for routes have no routes; the number -1 belongs to no agent.
+    // An agent that got its number after the search for routes has no routes. The number -1 means that the agent has no number, because no
+    // trust edge leads from or to it.
     const end = agent === -1 ? 0 : (begins[agent + 1] ?? 0)
     let level = 0
     let firsts = 0
@@ -208,7 +223,10 @@ export class HolderTrust {
     return { level, firsts }
   }
 
-  /** Factor of all routes through a first agent: the faded level of the viewer's own edge to this agent, times the damping. */
+  /**
+   * Factor on all routes that begin with the viewer's own edge to this agent: the faded level of that edge times the damping. 0 if no route
+   * begins with it.
+   */
   #startAt(first: string): number {
     return (this.own.get(first)?.decayed ?? 0) * this.#moment.question.damping
   }
@@ -218,7 +236,8 @@ export class HolderTrust {
     const world = routeWorld(asked, this.#routes, first => this.#startAt(names[first] as string), MIN_LEVEL)
     const counts = new Map<number, number>()
     for (const agent of names.keys()) {
-      // Routes that share no agent have different first agents, so their number is at most the number of first agents.
+      // The number of routes without a common agent is at most the number of first agents (targets of the viewer's own edges), because each
+      // such route begins with another first agent.
       const wanted = Math.min(this.#bestOf(agent).firsts, asked.rules.sybilThreshold)
       if (wanted === 0) continue
       if (wanted >= 2) asked.look?.()

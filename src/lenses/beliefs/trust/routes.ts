@@ -25,8 +25,8 @@ import {
 } from './edge.ts'
 
 /**
- * Age in milliseconds up to which an agent counts as new, and the factor by which routes through new agents then count if the settings say
- * so (BQ-076).
+ * `NEW_AGENT_MS`: age in milliseconds up to which an agent counts as new. `THROUGH_NEW`: factor on routes (chains of trust edges) that lead
+ * through a new agent, applied only if the settings lower trust for new agents (BQ-076).
  */
 const NEW_AGENT_MS = 30 * DAY_MS
 const THROUGH_NEW = 0.5
@@ -52,17 +52,21 @@ export interface TrustAsked {
 }
 
 /**
- * The best route from each first agent to each agent that can be reached, and the period during which a new search would find equal routes.
+ * Result of a search: for each first agent (target of one of the viewer's own trust edges) and each agent that can be reached from it, the
+ * best route between them; and the period during which a new search would find equal routes.
  */
 export interface Routes extends Span {
   /** Names of the first agents of all routes: the targets of the viewer's own edges. */
   readonly firsts: readonly string[]
   /**
-   * Index of each agent's routes in `hops` and `levels`: from `begins[agent]`, inclusive, to `begins[agent + 1]`, exclusive, where `agent`
-   * is the agent's number.
+   * The arrays `hops` and `levels` list all routes, grouped by the agent to which they lead. The routes to an agent with number n are at
+   * the indexes from `begins[n]`, inclusive, to `begins[n + 1]`, exclusive.
    */
   readonly begins: Int32Array
-  /** For each route: the position of its first agent in `firsts`, and its level without the viewer's own edge. */
+  /**
+   * Two arrays with one element for each route. `hops`: the index in `firsts` of the route's first agent. `levels`: the level of the route
+   * without its first edge, which is the viewer's own.
+   */
   readonly hops: Int32Array
   readonly levels: Float64Array
   /** Numbers of the agents whose edges the search followed; a change of another agent's edges cannot change the routes. */
@@ -90,7 +94,10 @@ export function searchRoutes(asked: TrustAsked): Routes {
   }
 }
 
-/** Numbers of the agents that can be reached from one first agent, and the level of the best route to each. */
+/**
+ * Result of the search from one first agent (target of one of the viewer's own trust edges): the numbers of the agents that can be reached
+ * from it over trust edges, and for each the level of the best route.
+ */
 interface Reached {
   readonly agents: readonly number[]
   readonly levels: readonly number[]
@@ -120,22 +127,31 @@ function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begin
   return { begins, hops, levels }
 }
 
-/** A search for routes from several first agents, one after the other, over one set of edges in tenths. */
+/**
+ * Searches for routes (chains of trust edges) from several first agents (targets of the viewer's own edges), one after the other. All
+ * searches use the same edges, with their levels rounded to tenths.
+ */
 class Walk {
-  /** Period during which every edge that was followed has the number of tenths that it had in this search. */
+  /** Period during which the level, rounded to tenths, of every edge that was followed stays as it was in this search. */
   span: Span = ALWAYS
   readonly expanded = new Bitset()
   readonly #asked: TrustAsked
   readonly #barred: Uint8Array
-  /** By number of the agent: its edges are those from `begins` to `ends` in `targets` and `tenths`; -1: its edges were not read yet. */
+  /**
+   * By number of an agent: the agent's own trust edges are at the indexes from `begins`, inclusive, to `ends`, exclusive, of the arrays
+   * `targets` and `tenths`. -1: the agent's edges have not been read yet.
+   */
   readonly #begins: Int32Array
   readonly #ends: Int32Array
-  /** Edges of all agents that were read, grouped by owner: the target's number, and the edge's tenths times 0.5 if its owner is new. */
+  /**
+   * Two arrays with one element for each trust edge read so far, grouped by owner: the number of the edge's target, and the edge's level in
+   * tenths, halved if its owner counts as a new agent.
+   */
   readonly #targets: number[] = []
   readonly #tenths: number[] = []
   /**
-   * By number of the agent: product of the tenths along the best route with the current number of edges (`labels`) and with one more
-   * (`longer`), and the best level of any route so far (`best`). 0: not reached.
+   * Three arrays by number of an agent; 0: not reached. `labels`: product of the levels in tenths along the best route to the agent with
+   * the current number of edges. `longer`: the same with one more edge. `best`: best level of any route so far, including damping.
    */
   readonly #labels: Float64Array
   readonly #longer: Float64Array
@@ -213,8 +229,8 @@ class Walk {
   }
 
   /**
-   * Makes the routes with one more edge the current ones; returns the agents from which the search continues, because the new route is
-   * better than those before.
+   * Ends a round of the search: the routes found in it, which have one more edge, become the current ones. Returns the agents from which
+   * the search continues: those to which no shorter route is clearly better.
    */
   #takeOver(met: readonly number[], scale: number, reached: number[]): readonly number[] {
     const [labels, longer, bests] = [this.#labels, this.#longer, this.#best]
@@ -244,8 +260,8 @@ function barredFor({ edges, viewer, question }: TrustAsked): Uint8Array {
 }
 
 /**
- * Edges of an agent other than the viewer, in tenths. They are computed again if one of the edges has changed or may have faded to another
- * number of tenths.
+ * The trust edges of an agent other than the viewer, with their levels rounded to tenths. The rounded levels are computed again only if an
+ * edge has changed or the period is over during which fading certainly leaves them unchanged.
  */
 function linksOf(asked: TrustAsked, agent: number): Links {
   const { edges, question, asOf } = asked
@@ -311,9 +327,10 @@ export function isWithin({ from, until }: Span, asOf: Instant): boolean {
 }
 
 /**
- * Period during which cached routes stay valid after an edge of this owner has changed from `before` to `after` (undefined: no edge). Null:
- * the routes may be different now. Edges of other agents matter only by their tenths, and the viewer's own edges only by whether a route
- * may begin with them, because their levels are applied later.
+ * Period during which cached routes stay valid after one of this owner's edges has changed from `before` to `after` (undefined: no edge).
+ * Null: the routes may differ now.
+ * An edge of another agent affects routes only by its level in tenths. The viewer's own edge only decides whether a route may begin with
+ * it; its level is applied later.
  */
 export function spanAfter(
   asked: TrustAsked,
@@ -387,9 +404,9 @@ export function routeWorld(
 }
 
 /**
- * Counts routes to an agent that share no other agent, up to `wanted` (BQ-076, `sybil_rule: disjoint`). This is stricter than counting
- * first agents, whose routes may all lead through one agent. The search goes backwards from the target, adds one route after the other, and
- * backtracks where it finds no further route.
+ * Counts routes (chains of trust edges) from the viewer to an agent that share no other agent, up to `wanted` (BQ-076, `sybil_rule:
+ * disjoint`). Counting different first agents is less strict, because their routes may meet in one agent. The search goes backwards from
+ * the target and backtracks where it finds no further route.
  */
 export function disjointRoutes(world: RouteWorld, target: number, wanted: number): number {
   let steps = 0

@@ -65,7 +65,10 @@ interface Loading {
 
 /** Numbers by which changes of trust are recognised, one for each of the three kinds of data on which trust depends. */
 export interface TrustMark {
-  /** Changes when edges of other agents that affect the viewer's trust change. */
+  /**
+   * A number that becomes another when edges of other agents change in a way that affects the viewer's trust; NaN: unknown. It has no other
+   * meaning.
+   */
   readonly routes: number
   /** Number of changes of the viewer's own edges. */
   readonly own: number
@@ -75,14 +78,16 @@ export interface TrustMark {
 
 interface Kept {
   /**
-   * The input with which the routes were computed. When an edge changes, its old and new tenths are compared as of the time in this input.
+   * The input with which the routes were computed. When an edge changes, its old and new level, each rounded to tenths, are compared for
+   * the time in this input; if they are equal, the routes stay valid.
    */
   readonly asked: TrustAsked
   readonly routes: Routes
   /** Period during which a new search would find equal routes; it becomes shorter when edges change. */
   span: Span
   /**
-   * Number that identifies the routes for change detection. New routes that replace these only because time has passed get an equal number.
+   * Number by which callers notice that the routes have changed. If routes are searched again only because time has passed, the new ones
+   * get the same number.
    */
   readonly mark: number
 }
@@ -97,8 +102,8 @@ export class TrustGraph {
   #agents: ReadonlyMap<string, AgentFacts> = new Map()
   #edges = new CountedEdges()
   /**
-   * Cached routes by viewer and question. They stay valid while every edge that the search followed keeps its number of tenths. Changes of
-   * other edges, and changes that leave the tenths unchanged (as most uses do), do not invalidate them.
+   * Cached routes by viewer and question. They stay valid while the level, rounded to tenths, of every edge that the search followed stays
+   * the same. Most uses of an edge change its level too little to invalidate them.
    */
   readonly #kept = new Recent<string, Kept>(Number.POSITIVE_INFINITY, { max: MAX_BYTES, of: bytesOf })
   #marks = 0
@@ -136,8 +141,8 @@ export class TrustGraph {
     const key = keyOf(asked)
     const known = this.#kept.find(key)
     if (known !== undefined && isWithin(known.span, asked.asOf)) return known.routes
-    // Changed edges are compared as of the time for which routes are cached. Therefore routes for an earlier time are cached separately and
-    // never replace the newest ones.
+    // When an edge changes, each cached result is checked as of the time for which it was computed. So routes for a time before that of the
+    // newest result are cached under a key of their own and never replace the newest result.
     const isEarlier = known !== undefined && asked.asOf < known.asked.asOf
     const earlier = isEarlier ? this.#kept.find(`${key} earlier`) : undefined
     if (earlier !== undefined && isWithin(earlier.span, asked.asOf)) return earlier.routes
@@ -321,8 +326,8 @@ function agentsRevisionOf(reader: StoreReader): number {
 // requester.
 
 /**
- * Milliseconds to wait for other processes' writes before the use of edges is recorded: none, because the recording must not delay the
- * answer. Also the maximum number of edges listed in an answer.
+ * `TOUCH_WAIT_MS`: milliseconds to wait for another process's write before the use of trust edges is recorded; 0, because recording must
+ * not delay the answer. `MAX_LISTED`: maximum number of trust edges in one answer.
  */
 const TOUCH_WAIT_MS = 0
 const MAX_LISTED = 1000

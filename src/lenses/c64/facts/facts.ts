@@ -87,7 +87,8 @@ export function registerAt(address: number): RegisterFact | null {
 }
 
 /**
- * The own address of the register that this address mirrors; null where this address mirrors no register or is a register's own address.
+ * The own address of the chip register that appears again (is mirrored) at this address. Null where this address mirrors no register, or is
+ * itself a register's own address.
  */
 export function mirroredAddress(address: number): number | null {
   const range = CHIP_RANGES.find(each => holds(each, address))
@@ -148,8 +149,8 @@ const STARTS: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Whether a decimal number above 255, written without a prefix, is certainly meant as an address: a start of a labelled memory area or a
- * known region, a KERNAL routine, or a register or its mirror.
+ * Whether a decimal number above 255, written without a prefix, is certainly meant as an address. It is when it is the start of a labelled
+ * memory area or known region, a KERNAL routine, a register, or a mirror (repeated address) of a register.
  */
 export function isKnownAddress(value: number): boolean {
   return STARTS.has(value) || JUMP_TABLE.has(value) || registerAt(value) !== null || mirroredAddress(value) !== null

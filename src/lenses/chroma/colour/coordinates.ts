@@ -29,14 +29,20 @@ import {
 } from './bindings.ts'
 import { normaliseHashtag } from './stack.ts'
 
-/** A set of hashtags that passed all checks: distinct, assigned, and with allowed numbers per zone; in ascending order of anchor. */
+/**
+ * Hashtags that passed all checks: distinct, assigned, and with allowed numbers per zone. They are sorted by the id of their anchor, the
+ * fixed point in colour space to which each hashtag is bound.
+ */
 export interface CheckedTags {
   /** The hashtags of the set, each in its normal form. */
   readonly hashtags: readonly string[]
   readonly bindings: readonly Binding[]
 }
 
-/** The position of a node in colour space, with its hashtags in ascending order of anchor. */
+/**
+ * The colour position of a node (stored note), with the node's hashtags sorted by the id of their anchor, the fixed point in colour space
+ * to which each hashtag is bound.
+ */
 export interface NodePlace {
   readonly color: Color
   readonly node_id: string
@@ -52,7 +58,10 @@ export class Coordinates {
    * colour is never out of date.
    */
   readonly #colors = new Recent<string, Color>(CAPACITY)
-  /** The bindings for which the cache was last cleared of hashtag sets that no longer exist. */
+  /**
+   * The set of bindings that was current when the cache was last cleaned: hashtag sets with a moved or unassigned hashtag were then removed
+   * from it.
+   */
   #seen: BindingSet
 
   constructor(bindings: Bindings) {
@@ -71,7 +80,10 @@ export class Coordinates {
     return { hashtags: resolved.map(({ hashtag }) => hashtag), bindings: resolved }
   }
 
-  /** Looks up the bindings of hashtags, without checking the numbers of tags per zone. Tags with the same normal form count once. */
+  /**
+   * Looks up the bindings (hashtag and anchor) of hashtags, without checking the numbers of hashtags per zone. Hashtags with the same
+   * normal form count once.
+   */
   resolveAll(tags: readonly unknown[], set: BindingSet = this.#bindings.current): readonly Binding[] {
     if (!Array.isArray(tags)) throw invalidParameter('hashtags', tags, 'a list of hashtags')
     const distinct = [...new Set(Array.from(tags, tag => normaliseHashtag(tag)))]
@@ -82,8 +94,8 @@ export class Coordinates {
   }
 
   /**
-   * The colour of a set of hashtags, from the cache where possible. `current`: the committed bindings, where the caller has already read
-   * them.
+   * The colour of a set of hashtags, from the cache where possible. `current`: the present bindings of hashtags to anchors, for callers
+   * that have already read them.
    */
   color({ bindings }: Pick<CheckedTags, 'bindings'>, current: BindingSet = this.#bindings.current): Color {
     this.#forgetMoved(current)
@@ -165,8 +177,8 @@ export function violationsOf({ core, mid, outer, total }: ZoneCounts): readonly 
 export function missingTags({ core, mid, outer, total }: ZoneCounts): Pick<ZoneCounts, 'core' | 'mid' | 'outer'> {
   const missing = { core: core < 1 ? 1 : 0, outer: outer < 1 ? 1 : 0 }
   const others = total + missing.core + missing.outer
-  // Number m of Mid tags to add: the smallest with 20·(mid + m) ≥ 13·(others + m), where `others` is the number of tags after the missing
-  // Core and Outer tags are added.
+  // Number m of Mid tags to add: the smallest m with 20·(mid + m) ≥ 13·(others + m). `others`: number of all tags once the missing Core and
+  // Outer tags are added.
   const forShare = Math.ceil((13 * others - 20 * mid) / 7)
   return { ...missing, mid: Math.max(0, MIN_TOTAL - others, forShare) }
 }
@@ -208,7 +220,10 @@ function messageOf(counts: ZoneCounts, missing: Pick<ZoneCounts, 'core' | 'mid' 
   )
 }
 
-/** Id of a node's position, made from its colour rounded to six decimals; nodes with the same colour have the same id. */
+/**
+ * Id of a position in colour space, made from the colour rounded to six decimals. Nodes (stored notes) whose rounded colours are equal
+ * share the id.
+ */
 export function nodeIdOf(color: Color): string {
   return `node_${sha256(color.map(sixDecimals).join(',')).slice(0, 16)}`
 }
@@ -221,7 +236,7 @@ function sixDecimals(value: number): string {
 // Adds hashtags to a set until it satisfies the zone rules (numbers of tags per zone): hashtags that occur in the same nodes as the set's
 // (CQ-090), or assigned hashtags that are nearest in meaning to a text (CQ-149).
 
-/** Why a hashtag was added to a set. */
+/** How a hashtag was chosen for a set: named in the text, near in meaning, or sharing letters with the text. */
 export type Reason = 'named' | 'meaning' | 'words'
 
 export interface ChosenTag {
@@ -260,9 +275,9 @@ export function filledWith(matched: readonly Binding[], ranked: readonly Binding
 }
 
 /**
- * All other tags of the nodes that carry a tag in `matched`. Each is ordered by the sum, over the nodes that carry it, of the number of
- * matched tags in the node; then by anchor. `nodesWith` gives pages of the nodes with a tag; the work pauses after each page so that other
- * work can run.
+ * All other hashtags of the nodes that carry a hashtag in `matched`, sorted by a sum over their nodes: the number of matched hashtags in
+ * each. Ties are sorted by anchor id (colour position). `nodesWith` gives the nodes of a hashtag in pages, with a pause for other work
+ * after each.
  */
 export function* neighboursOf(
   matched: readonly Binding[],
@@ -286,7 +301,10 @@ export function* neighboursOf(
 
 export interface NearTags {
   readonly by: 'meaning' | 'words'
-  /** Tags with their likeness to a text, best first; equal ones by ascending anchor. */
+  /**
+   * Hashtags with their likeness to a text, highest likeness first; ties are sorted by the id of the anchor (colour position) to which they
+   * are bound.
+   */
   readonly tags: readonly { readonly binding: Binding; readonly score: number }[]
 }
 
@@ -295,8 +313,8 @@ const LONGEST = 2_000
 /** Number of hashtags that are embedded in one call of the model. */
 const BATCH = 128
 /**
- * Largest number of hashtags near in meaning that decide where a new hashtag is placed; each has at least `NEARLY_BEST` times the cosine of
- * the best.
+ * Largest number of hashtags near in meaning whose mean colour decides where a new hashtag is placed. Each of them must have at least
+ * `NEARLY_BEST` times the cosine of the nearest one.
  */
 const NEIGHBOURS = 3
 const NEARLY_BEST = 0.8
@@ -352,8 +370,8 @@ export class TagMeanings {
   }
 
   /**
-   * For each hashtag that is to be placed by meaning, at most three hashtags, assigned or earlier in the list, whose cosine with it is at
-   * least 0.8 of the best; none where there is no embedder or it fails. Pauses between steps so that other work can run.
+   * For each hashtag whose place is to be chosen by meaning: at most three hashtags, assigned or earlier in the list, whose cosine with it
+   * is at least 0.8 of the highest. Empty lists without an embedder or when it fails. Pauses at intervals so that other work can run.
    */
   async neighboursOf(list: readonly ToPlace[], assigned: readonly string[]): Promise<NeighboursOf> {
     const { embedder } = this.#host
@@ -397,7 +415,7 @@ export class TagMeanings {
   }
 }
 
-/** Result of the work; null where the embedder fails. A cancellation is passed on as a rejection. */
+/** Runs work that uses the embedder and returns its result; null where the embedder fails. A cancellation is not a failure: it rejects. */
 async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
@@ -480,9 +498,9 @@ export const migration = z.lazy(() =>
 export type Migration = Readonly<z.infer<typeof migration>>
 
 /**
- * Moves a hashtag to a free anchor of a zone, or to a chosen anchor; does nothing when the hashtag is already at the target. Texts, times,
- * memories and plug-in columns of nodes are kept. Throws `migration_invalid` (details.entry_ids) when a node would have too few hashtags of
- * a zone. Only for the owner: the result counts, and the error names, nodes of all holders.
+ * Moves a hashtag to a free anchor (colour position) of a zone or to a chosen anchor. Texts, times, memories and plug-in columns of nodes
+ * are kept. Throws `migration_invalid` (details.entry_ids) when a node would have too few hashtags of a zone. Only for the owner: result
+ * and error reveal nodes of all holders.
  */
 export function migrateHashtag(
   host: LensHost,
@@ -493,7 +511,8 @@ export function migrateHashtag(
 ): Migration {
   const tag = normaliseHashtag(hashtag, 'hashtag')
   const target = checkTarget(to)
-  // A target near another hashtag can be a better anchor in the same zone, so a hashtag with such a target always counts as not yet placed.
+  // When a hashtag is to move near another one, a better anchor (colour position) may be free in its own zone, so such a hashtag always
+  // counts as not yet placed.
   const isThere = (held: Binding) => target.near === undefined && isAt(held, target)
   const still = bindings.current.resolve(tag)
   if (still !== null && isThere(still)) return moved(still, still, 0)
@@ -501,7 +520,7 @@ export function migrateHashtag(
     const from = draft.resolve(tag)
     if (from === null) throw new UnknownHashtagError([tag])
     if (isThere(from)) return moved(from, from, 0)
-    // For a target near another hashtag, the moving hashtag's own anchor counts as free, since it may be the nearest one.
+    // When a hashtag is to move near another one, the anchor (colour position) that it has now counts as free, since it may be the nearest.
     if (target.near !== undefined) draft.free(from)
     const place = draft.placeFor(tag, target)
     if (target.near === undefined) draft.free(from)
@@ -538,7 +557,7 @@ function assertStaysValid(nodes: readonly EntryKey[], draft: BindingDraft, write
 interface Place {
   readonly color: Color
   readonly node_id: string
-  /** Hashtags of a node as a JSON list, in ascending order of anchor. */
+  /** Hashtags of a node (stored note) as a JSON list, sorted by the id of the anchor (fixed colour position) to which each is bound. */
   readonly hashtags: string
 }
 

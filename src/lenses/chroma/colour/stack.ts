@@ -17,8 +17,8 @@ export interface Stack {
 export const ANCHORS = 10_000
 
 /**
- * For each zone of the colour space: its first and last anchor id (inclusive), and the mass (weight of an anchor in a node's colour) at its
- * inner and its outer edge.
+ * For each zone of the colour space: its first and last anchor id (both inclusive), and the mass at its inner and outer edge. An anchor is
+ * a fixed colour position; its mass is its weight in the colour of a node.
  */
 export const ZONE_BOUNDS: Readonly<
   Record<Zone, { readonly first: number; readonly last: number; readonly inner: number; readonly outer: number }>
@@ -75,8 +75,8 @@ function radicalInverse(index: number, base: number): number {
 }
 
 /**
- * The anchors of one zone. Mass changes linearly with distance from the zone's first to its last point; coordinates are rounded only in
- * this function.
+ * The anchors (fixed colour positions) of one zone. An anchor's mass, its weight in the colour of a node, changes linearly from the zone's
+ * first to its last point with distance from the centre. Coordinates are rounded only in this function.
  */
 function anchorsOf(zone: Zone, points: readonly Point[]): readonly Anchor[] {
   const { first, inner, outer } = ZONE_BOUNDS[zone]
@@ -174,7 +174,10 @@ function invalid(problem: string, anchorId?: number, cause?: unknown): StorageEr
 
 // Brings hashtags into a normal form, so that all spellings of one hashtag are equal, and finds hashtags in texts.
 
-/** Returns the binding of a hashtag that is given in its normal form; null when the hashtag is not assigned. */
+/**
+ * Type of a look-up function: it returns the anchor (colour position) binding of a hashtag given in its normal form; null when the hashtag
+ * is not assigned.
+ */
 export type Resolve = (hashtag: string) => Binding | null
 
 /** Largest number of Unicode characters in a hashtag, without the `#`. */
@@ -254,7 +257,8 @@ function* readings(token: string): Iterable<string> {
   for (let from = Math.max(0, length - LONGEST); from <= start; from++) yield token.slice(from)
   for (let to = Math.min(length - 1, start + LONGEST); to >= end; to--) yield token.slice(start, to)
   if (start > MAX_SIGNS || length - end > MAX_SIGNS) return
-  // Last, combinations that the order above leaves out: `.net,` is tried with its leading point kept and its comma removed.
+  // Last, the combinations not tried above: leading signs are kept while trailing signs are removed, so that `.net,` is also tried as
+  // `.net`.
   for (let from = 0; from < start; from++) {
     for (let to = length - 1; to >= end; to--) yield token.slice(from, to)
   }

@@ -1,6 +1,6 @@
 /**
- * One viewer's memory of all nodes, in arrays that ranking reads. They are loaded from the store on first use and then updated from the
- * change feed (nodes added, changed or deleted) and from the log of uses (memories that any process changed).
+ * One viewer's memory of all nodes (uses, strength, health of stored notes) in arrays for ranking. Loaded from the store on first use, then
+ * updated from the change feed (list of added, changed and deleted entries) and from the log of memories that any process changed.
  */
 
 import { Bitset } from '../../../base/bitset.ts'
@@ -35,7 +35,10 @@ const ROWS_KEPT = 10_000
 const RELOADED_SHARE = 1 / 4
 
 export interface ScorerRequest {
-  /** Weights of relevance, recency and strength from the call or the settings; null: each node uses the weights of its own memory mode. */
+  /**
+   * Weights of relevance, recency and strength for this search, from the call or the settings. Null: each node is scored with the weights
+   * of its memory mode (speed of fading).
+   */
   readonly weights: ScoreWeights | null
   /** Time of the query that is scored, in Unix seconds. */
   readonly now: number
@@ -69,7 +72,10 @@ const UNKNOWN_MODE = 0b10_0000
 const USED = 0b100_0000
 const PRESENT = 0b1000_0000
 
-/** The memory cells of one viewer by entry key, and the sets of rotten and of not rotten nodes. */
+/**
+ * One viewer's memory numbers of nodes in arrays by entry key, with two sets: the nodes that are rotten (faded, left out of results) and
+ * those that are not.
+ */
 class MemoryCells {
   readonly #cells = new Columns({
     created: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
@@ -175,7 +181,10 @@ class MemoryCells {
     this.#size = 0
   }
 
-  /** The first node with an entry key above `after`; -1 when there is none. Starting at -1 and passing each result on visits all nodes. */
+  /**
+   * The first node whose entry key is greater than `after`; -1 when there is none. To visit all nodes, start with -1 and pass each returned
+   * key as the next `after`.
+   */
   next(after: EntryKey): EntryKey {
     const { flags } = this.#cells.arrays
     for (let entry = after + 1; entry < flags.length; entry++) {
@@ -192,8 +201,8 @@ export class MemoryColumns extends MemoryCells {
   readonly #rows = new Recent<EntryKey, StoredMemory>(ROWS_KEPT)
   #bounds: BlockBounds | null = null
   /**
-   * Number of nodes whose strength fell since the score bounds of their blocks were computed. When there are many, the bounds are too high
-   * to exclude blocks, and are computed again.
+   * Number of nodes whose strength fell since the upper score bounds of their blocks (groups of points) were computed. When it is large,
+   * the bounds are too high to exclude blocks from a search, so they are computed again.
    */
   #fallen = 0
   readonly #feed = new FeedFollower({
@@ -246,8 +255,8 @@ export class MemoryColumns extends MemoryCells {
   }
 
   /**
-   * Makes a scorer of points for one search. Must be called right after the point index was updated: index and columns are then updated
-   * within one read transaction, so they agree.
+   * Makes a function that scores the points of one search. Call it right after updating the point index: index and memory columns are then
+   * updated within one read transaction and agree with each other.
    */
   scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
     if (!memoryEnabled) return BY_RELEVANCE
@@ -296,7 +305,7 @@ export class MemoryColumns extends MemoryCells {
     const hasWritten = seen !== this.#seen
     this.#seen = seen
     const version = this.#store.version()
-    // When the store's version rose by exactly one, only this write was committed and the columns are up to date.
+    // When the store's version number rose by exactly one, this process's own write was the only commit, so the columns are up to date.
     if (hasWritten && version === this.#version + 1) this.#version = version
   }
 
@@ -413,9 +422,9 @@ export interface MemoryContext {
 // Scores nodes by relevance, recency and strength (CQ-052 to CQ-054), read from one viewer's memory columns.
 
 /**
- * Factor by which upper bounds of scores are raised: floating-point results can be wrong in the last bit, so that a larger input gives a
- * smaller output. Each part of a score is exact to about 4e-16 of its value; only the smallest numbers near 0 are less precise, for which
- * `LEAST` is added.
+ * Factor slightly above 1 by which upper bounds of scores are raised. Floating-point rounding can make the result for a larger input
+ * slightly smaller. Each part of a score is exact to about 4e-16 of its value; only for numbers near 0, which are less precise, `LEAST` is
+ * added.
  */
 const SLACK = 1 + 1e-14
 const LEAST = 1e-300
@@ -431,8 +440,8 @@ export const BY_RELEVANCE: PointScorer = {
 }
 
 /**
- * Scores nodes by one viewer's memory. Requires that `BlockBounds.settle` was called for this search and that the memory cells do not
- * change during it.
+ * Scores nodes by one viewer's memory. Before a search, `BlockBounds.settle` must have been called for it, and the viewer's memory numbers
+ * must not change during the search.
  */
 export class MemoryScorer implements PointScorer {
   readonly #cells: MemoryCells
@@ -472,17 +481,17 @@ export class MemoryScorer implements PointScorer {
   }
 
   limit(distance: number): number {
-    // The slack factor is applied a second time: the bound over all blocks comes from larger inputs than the bound of one block, but after
-    // rounding it need not be larger.
+    // The rounding factor is applied a second time. The bound over all blocks is computed from larger inputs than the bound of one block,
+    // but after rounding it need not be the larger of the two.
     return this.bound(ALL, distance) * SLACK
   }
 }
 
-// For each block of points and each memory mode, the latest access and the largest strength of the block's nodes. These bound the score of
-// every node in the block, for any weights at any time. A bound is raised as soon as a node rises; when a node weakens, leaves or changes
-// its mode, the bound stays too high, which is safe, until all bounds are computed again.
+// Upper bounds for scores: for each block of points and each memory mode, the latest access and the largest strength of its nodes. They
+// hold for any weights at any time. A bound is raised as soon as a node rises. When a node weakens or leaves, the bound stays too high,
+// which is safe, until all are computed again.
 
-/** Number used in place of a block's number for the bounds over all blocks. */
+/** Block number that means "all blocks together" when a bound is looked up. */
 export const ALL = -1
 /**
  * Time in seconds for which computed recencies are reused. Recency only falls while time passes, so an older value is a valid upper bound.
@@ -493,15 +502,18 @@ export class BlockBounds {
   readonly points: PointIndex
   readonly #cells: MemoryCells
   #generation = -1
-  /** Number of points in the index's list of arrivals that have been applied to the bounds. */
+  /** Number of points from the index's list of newly added points that were already applied to these bounds. */
   #arrived = 0
-  /** Bounds in an array with the index (block + 1) × number of modes + mode; the bounds over all blocks (`ALL`, -1) come first. */
+  /**
+   * Array of bounds. The bounds of a block start at index (block + 1) × number of memory modes, with one place for each mode. The bounds
+   * over all blocks have the block number -1 (`ALL`), so they come first.
+   */
   readonly #bounds = new Columns({
     /** Latest access of a node of this mode in the block, in Unix seconds; minus infinity where the block has none. */
     newest: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
     /** Largest normalised strength (0 to 1) of a node of this mode in the block. */
     strongest: { of: Float64Array },
-    /** Recency (0 to 1) that the block's latest access has at time `#since`; NaN: not computed yet. */
+    /** Recency (0 to 1) at time `#since` of a node last used at the block's latest access. NaN: not computed yet. */
     recencies: { of: Float64Array, empty: Number.NaN },
   })
   #since = Number.NaN
@@ -512,7 +524,8 @@ export class BlockBounds {
   }
 
   /**
-   * Applies to the bounds the points that were added to blocks. Must be called before bounds are read for the time `now` (Unix seconds).
+   * Applies the points that were added to blocks since the last call, so that the bounds include them. Must be called before bounds are
+   * read for the time `now` (Unix seconds).
    */
   settle(now: number): void {
     const { generation, arrivals } = this.points
@@ -528,8 +541,8 @@ export class BlockBounds {
   }
 
   /**
-   * Raises the bounds of a node's block when the node is new or its memory or mode changed. A new node that has no point in the index yet
-   * is handled when its point is added.
+   * Raises the bounds of a node's block when the node is new, or when its memory or memory mode changed. A new node without a point in the
+   * index is skipped until the index gets its point.
    */
   raise(entry: EntryKey): void {
     const block = this.points.blockOf(entry)

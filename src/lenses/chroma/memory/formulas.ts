@@ -143,8 +143,8 @@ export function combine(wRel: number, wRec: number, wStr: number, rel: number, r
 }
 
 /**
- * The memory of a node after one use at `now`. An ascended node gains no strength; a rotten node is rotten no longer. With memory switched
- * off (CQ-054), only the time and the number of uses change.
+ * The memory of a node after one use at `now`. A use gives no strength to an ascended (permanent) node, and makes a rotten node no longer
+ * rotten. With memory switched off (CQ-054), only the time and the number of uses change.
  */
 export function reinforced<M extends NodeMemory>(memory: M, mode: Mode, now: number, memoryEnabled = true): M {
   const gains = memoryEnabled && !memory.ascension

@@ -200,7 +200,7 @@ function fits(text: string): boolean {
 
 export const entryId = z.string().describe('Id of a node, as chroma.store and chroma.query return it')
 
-/** Schema of a change to a node: the given fields replace the node's; absent fields stay unchanged. */
+/** Schema of a change to a node (stored note): each given field replaces that field of the node, and absent fields stay unchanged. */
 export const nodeUpdate = z.strictObject({
   label: nodeTexts.label.optional().describe(`${nodeTexts.label.description}. Default: unchanged`),
   content: nodeTexts.content.optional().describe(`${nodeTexts.content.description}. Default: unchanged`),
@@ -392,8 +392,8 @@ function exported({ extensions }: ChromaState, reader: StoreReader, viewer: View
 /** Largest difference per CIELAB coordinate at which a document's colour and the computed colour of a node count as equal. */
 const COLOR_TOLERANCE = 1e-6
 /**
- * Largest number of changed nodes that an import lists in the log of changed memories. With more, the log line has no list, and processes
- * that follow the log read all memories again.
+ * Largest number of changed nodes that an import names in the log of changed memories. With more, the log line names none, and processes
+ * that read the log load all memories again.
  */
 const MAX_LOGGED = 10_000
 
@@ -411,8 +411,8 @@ export async function importNodes(
   // A document of an older version has no bindings of hashtags; the hashtags must then be assigned in the store.
   const assignments = Object.entries(bindings).map(([hashtag, anchorId]) => ({ hashtag, anchorId }))
   const write = function* (writer: StoreWriter) {
-    // Assigns the document's hashtags that the store lacks. Throws `hashtag_assigned` or `anchor_occupied` where the store binds the
-    // hashtag or the anchor differently.
+    // Assigns the document's hashtags that the store lacks. Throws `hashtag_assigned` or `anchor_occupied` where the store already binds
+    // the hashtag or its anchor (colour position) differently.
     const assigned = state.bindings.assignIn(writer, assignments, requireEditor)
     // In a store in memory, a transaction may pause for other work only before its first change, so all nodes are checked before anything
     // is written.
@@ -498,8 +498,8 @@ function checkTimes({ created_at, last_accessed, ascension, rotten }: NodeToImpo
 }
 
 /**
- * Requires that a node's colour in the document equals the computed one; a missing colour is accepted. A different colour shows that the
- * document's store had bound the hashtags to other anchors.
+ * Requires that a node's colour in the document, where it is given, equals the computed one. A different colour shows that the document's
+ * store had bound the hashtags to other anchors (colour positions).
  */
 function assertAgrees(given: NodeToImport['color'], color: Color): void {
   if (given === undefined || given === null) return

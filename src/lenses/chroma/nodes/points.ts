@@ -124,8 +124,8 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
 // that will ascend does so at the next lifecycle check; rotting and fading follow from the formulas of time.
 
 /**
- * Number of seconds after the computed time during which the crossing of a threshold is searched for; rounding shifts the time by far less.
- * A value exactly on its threshold may never cross it.
+ * Number of seconds after a computed time within which the moment is searched at which a value crosses its threshold; rounding shifts it by
+ * far less. A value exactly on its threshold may never cross it.
  */
 const ROUNDING_S = 60
 
@@ -140,8 +140,8 @@ export interface Idle {
 }
 
 /**
- * When the node will ascend, rot and fade, in Unix seconds (Infinity: never). The time is `now` where the conditions are met already and
- * only the next daily run is awaited.
+ * When the node will ascend (become permanent), rot (be left out of results) and fade, in Unix seconds; Infinity: never. The time is `now`
+ * where the conditions are already met and only the next daily job is awaited.
  */
 export function futureOf(
   idle: Idle,

@@ -57,8 +57,8 @@ export function readNodes(reader: StoreReader, keys: readonly EntryKey[]): reado
 }
 
 /**
- * The visible node of this id; undefined when there is none. Ids are unique per holder only: the viewer's own node comes before those of
- * others, which are ordered by holder.
+ * The visible node (stored note) of this id; undefined when there is none. Different holders may have nodes with one id: the viewer's own
+ * node is preferred, then the node of the first other holder in order.
  */
 export function findNode(reader: StoreReader, id: string, accessScope: AccessScope): StoredNode | undefined {
   const nodes = readNodes(reader, reader.find(id, accessScope.partitions))
@@ -135,7 +135,7 @@ const NODES_KEPT = 5_000
 /** Longest content, in UTF-16 units, that a cached node may have; limits the cache to about 80 MB. */
 const LONGEST = 8_192
 
-/** Cache of nodes by entry key. It holds no viewer's memory, so all viewers share it. */
+/** Cache of nodes (stored notes) by entry key. It holds nothing of any viewer's memory, so all viewers share it. */
 export type Nodes = RecentOfEntries<FullNode>
 
 export function nodesOf(columnsOf: ReadColumns): Nodes {
@@ -148,8 +148,8 @@ export function nodesOf(columnsOf: ReadColumns): Nodes {
 }
 
 // Values of the metadata fields that queries filter by, in columns by entry key. A field is read from all nodes when a query first filters
-// by it. The set of nodes that pass a filter is cached until a node is added, changed or deleted: neither the passing of time nor the use
-// of nodes can change which nodes pass.
+// by it. The set of nodes that pass a filter is cached until a node is added, changed or deleted; time and use cannot change which nodes
+// pass.
 
 /**
  * Number of cached fields and of cached filter results. At a million nodes, a field takes 4 MB (and its distinct values), a filter result
@@ -184,7 +184,10 @@ export class FieldValues {
     most: () => MAX_CHANGED,
   })
 
-  /** `columnsOf`: function that reads the values of the plug-in columns of an entry. */
+  /**
+   * Makes the cache of field values. `columnsOf`: function that reads the values of the plug-in columns (fields added by plug-ins) of an
+   * entry.
+   */
   constructor(columnsOf: ReadColumns) {
     this.#columnsOf = columnsOf
   }

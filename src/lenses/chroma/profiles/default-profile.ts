@@ -18,7 +18,10 @@ export class DefaultQueryProfile extends QueryProfile {
 }
 
 interface Question {
-  /** Assigned hashtags that the text names, in the order in which they occur in the text. */
+  /**
+   * Assigned hashtags that the text names, in the order in which they occur in the text; words of the period and of the number of results
+   * are not read as hashtags.
+   */
   readonly hashtags: readonly string[]
   readonly k: number | null
   readonly temporalRange: readonly [number, number] | null
@@ -212,8 +215,8 @@ export function dated(text: string): Period | null {
 type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
 
 /**
- * The range of time that a relation such as "since" and a period mean together (CQ-087). A range that would begin in the future ends where
- * it begins, so that its end is not before its start.
+ * The range of time that a relation and a period mean together, such as "since" and "last month" (CQ-087). A range that would begin in the
+ * future ends at its own start, so that the end is never before the start.
  */
 function related(relation: Relation, { start, end }: Period, now: number): Period {
   const range = {
@@ -359,7 +362,7 @@ function wordsIn(text: string, { expression, period }: (typeof COMPILED)[number]
   const meant = match && period(groups, now)
   if (!meant) return []
   const relation = relationOf(groups['relation'])
-  // "From last month" means last month only; "since this week" has no end of its own and keeps its open end.
+  // "From last month" means last month only. "Since this week" keeps its open end, because the current week has not ended.
   return [{ period: related(relation, meant, now), index: match.index, length: match[0].length }]
 }
 
@@ -396,7 +399,7 @@ const THINGS =
 const COUNTS: readonly RegExp[] = [
   `(?:top|first|limit)\\s+(?<n>\\d+)`,
   `(?<n>\\d+)\\s+(?:${THINGS})`,
-  // Here a number may also be written as a word, because these phrases are unambiguous; elsewhere it may not: `two items` may be the
+  // Only in phrases such as this may the number be written as a word, because they are unambiguous. In other texts, `two items` may be the
   // subject of the query.
   `top\\s+(?<n>${NUMBER})`,
   `(?<n>${NUMBER})\\s+(?:results|entries|resultados|entradas)`,

@@ -12,13 +12,19 @@ import { calendar, dated, readQuestion, SECONDS, unitOf } from './default-profil
 import { type ParseContext, type PostContext, QueryProfile } from './query-profile.ts'
 
 export interface KnowledgePatchOptions {
-  /** By paradigm, hashtags that are added to a query whose path gives fewer hashtags than a query needs in total and per zone (CQ-109). */
+  /**
+   * For each paradigm (first field of a structured query), hashtags that complete the query when its subdomain path yields too few in total
+   * or per zone (CQ-109).
+   */
   readonly implicitTags?: Readonly<Record<string, readonly string[]>> | undefined
   /** When true, a text in plain language is an error (CQ-116). */
   readonly strict?: boolean | undefined
 }
 
-/** What the profile's parse hook understood; it is passed to the post-process hook and reported to the caller. */
+/**
+ * What the profile's parse hook (text to parameters) understood of the query. It is passed on to the post-process hook, which changes the
+ * result rows, and is reported to the caller.
+ */
 export interface KnowledgePatchState {
   readonly full_path: string | null
   /** The release field as the user wrote it; empty when it was left out. */
@@ -177,7 +183,10 @@ export function withPath(rows: readonly ResultRow[], wanted: string): ResultRow[
   })
 }
 
-/** Adds to each row the share of each layout trait: the trait's sum over all rows, divided by the sum of all traits over all rows. */
+/**
+ * Adds to each row, for each layout trait (a numeric property), the trait's share: the trait's sum over all rows divided by the sum of all
+ * traits over all rows.
+ */
 export function withLayoutTraits(rows: readonly ResultRow[]): ResultRow[] {
   const sums = new Map<string, number>()
   for (const row of rows) {

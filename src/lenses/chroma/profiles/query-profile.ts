@@ -72,7 +72,10 @@ export interface ParseContext extends ProfileView {
 
 export interface PostContext {
   readonly query: EffectiveQuery
-  /** The `state` that the profile's parse hook returned for this query; undefined when it returned none (CQ-081). */
+  /**
+   * The value `state` that the same profile's parse hook (text to parameters) returned for this query; undefined when the hook returned
+   * none (CQ-081).
+   */
   readonly state: unknown
   readonly now: number
 }
@@ -212,7 +215,10 @@ export class Extensions {
   }
 }
 
-/** Runs an extension's migration in the transaction that stores its new version, so that it runs exactly once, even after a crash. */
+/**
+ * Runs the migration of stored values to an extension's new version. The same transaction stores the new version number, so the migration
+ * takes effect exactly once, even after a crash.
+ */
 function migrateOnce(writer: StoreWriter, extension: SchemaExtension, now: Instant): void {
   const stored = writer.meta(versionKey(extension))
   if (stored !== undefined && compareVersions(stored, extension.version) >= 0) return
@@ -362,7 +368,10 @@ export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plu
   )
 }
 
-/** Values of all plug-in columns of one node, null where unset, in the order in which the columns were registered. */
+/**
+ * Values of all plug-in columns (fields added by plug-ins) of one node, in the order in which the columns were registered; null for a
+ * column without a value.
+ */
 export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTypes): PluginFields {
   if (types.size === 0) return {}
   const rows = reader.table(PLUGIN_FIELDS).scan({ entry })

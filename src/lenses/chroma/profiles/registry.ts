@@ -25,8 +25,8 @@ export const DEFAULT_PROFILE = 'default'
 
 export interface ParsedText extends Parsed {
   /**
-   * Name of the profile that parsed the text; its other hooks run for this query too. Where the requested profile failed, this is the
-   * built-in one.
+   * Name of the profile that parsed the text, whose other hooks then run for this query too. Where the requested profile failed, it is the
+   * built-in profile that parsed the text instead.
    */
   readonly profile: string
   readonly warnings: readonly Warning[]
@@ -49,7 +49,7 @@ export class Profiles {
 
   constructor(options: ProfilesOptions = {}) {
     this.#sleep = options.sleep ?? sleepFor
-    // A profile given in the options of the engine may replace one of the same name that the lens brings.
+    // A profile given in the options of the engine may replace a profile that is built into the lens and has the same name.
     for (const [name, profile] of Object.entries(options.profiles ?? {}))
       this.register(name, profile, { replace: true })
   }
@@ -202,7 +202,10 @@ function wrong(field: string, expected: string): PluginError {
 export interface Parsed {
   /** Query parameters as the profile's hook returned them; their values are checked later. */
   readonly params: QueryParams
-  /** The parse state of the hook, shown to the caller as how the text was understood; null where it is not JSON data. */
+  /**
+   * The value `state` that the profile's parse hook returned, shown to the caller as the way in which the text was understood; null where
+   * it is not JSON data.
+   */
   readonly reported: Json
 }
 
@@ -266,8 +269,8 @@ const MAX_NAMED = 10
 
 export interface CustomScoring {
   /**
-   * The profile's score for an entry, from 0 to 1; null when the profile gave none. `row.score` is the score from memory. The result is
-   * kept, and an entry whose memory score is unchanged is not scored again.
+   * The profile's score for an entry, from 0 to 1; null when the profile gave none. `row.score` is the score by memory (relevance, recency,
+   * strength). Scores are cached: an entry is scored again only when its memory score has changed.
    */
   score(entry: EntryKey, row: ResultRow): Promise<number | null>
   /**

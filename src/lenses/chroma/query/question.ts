@@ -315,7 +315,7 @@ export function* nodesWith(
 
 export const POINTS = 'points'
 
-/** One committed state of the store as one viewer sees it. It is valid only within the read transaction in which it was made. */
+/** One committed state of the store as one viewer sees it. Valid only within the read transaction that gave it. */
 export interface Look {
   readonly state: ChromaState
   readonly viewer: Viewer
@@ -382,8 +382,8 @@ export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string 
 }
 
 /**
- * Scorer by colour distance: the score is the negative distance. The index could order by distance without a scorer, but only a scorer can
- * be combined with a filter of times.
+ * Scorer by colour distance: the score is the negative distance. The point index could sort by distance without a scorer, but it can apply
+ * a filter of times only together with a scorer.
  */
 const BY_DISTANCE: PointScorer = { score: (_entry, distance) => -distance, bound: (_block, distance) => -distance }
 
@@ -424,8 +424,8 @@ function scorerOf({ columns, points, state }: Look, { score_weights: weights, no
 }
 
 /**
- * Orders hits with equal score and distance by entry id and then holder, compared by code unit, as requesters see them (CQ-065). The index
- * itself orders equal hits by internal key, and returns all nodes that are equal to the last one, so none is lost.
+ * Sorts hits with equal score and distance by entry id, then holder, compared by code unit (CQ-065). The index sorts equal hits by an
+ * internal key; it returns all hits that are equal to the last one, so none is lost.
  */
 function ordered({ reader }: Look, hits: readonly PointHit[], k: number): readonly PointHit[] {
   const isTie = (hit: PointHit, other: PointHit | undefined) => other !== undefined && byPlace(hit, other) === 0

@@ -1,6 +1,6 @@
 /**
- * The stages of a `chroma` query. A query profile reads the text, candidates come from the point index, and the score comes from memory,
- * into which a profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 find the candidates, 7 and 8 score and rank them.
+ * The stages of a `chroma` query: plan (phases 1 to 3), candidates from the point index (4 to 6), scoring and ranking (7 and 8). A query
+ * profile reads the text; scores come from memory (relevance, recency, strength), and a profile may blend in its own (CQ-055).
  */
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
@@ -84,7 +84,7 @@ export function chromaStages(host: LensHost): Partial<Stages> {
 /** What the lens `chroma` adds to the plan of a query. */
 export interface ChromaFacts extends Prepared {
   readonly by: RankedBy
-  /** The profile's scoring of entries; null when memory alone scores. */
+  /** The profile's function that scores entries; null when scores come from memory (relevance, recency, strength) alone. */
   readonly custom: CustomScoring | null
   /** Result rows by entry key, for answers of the operations of the lens `chroma`. */
   readonly rows?: ReadonlyMap<EntryKey, ResultRow> | undefined
@@ -125,7 +125,7 @@ function* presentRows(
   })
 }
 
-/** With a profile that scores, this many times the wanted number of results is retrieved first (CQ-099). */
+/** With a profile that scores entries itself, the first search retrieves this many times the wanted number of results (CQ-099). */
 const FIRST = 3
 
 async function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
@@ -134,7 +134,8 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
     const allow = filtered(plan, context)
     return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
   }
-  // Where memory alone scores, at most as many nodes are retrieved as there may be results; with a profile's scoring, more.
+  // Where scores come from memory alone, no more nodes are retrieved than there may be results. Where a profile scores too, more are
+  // retrieved, since its scores can change their order.
   const widening = depth / firstDepth(context.query)
   const first = FIRST * Math.min(most, plan.query.limit)
   const wanted = custom === null ? Math.min(depth, most) : Math.min(depth, Math.ceil(widening * first))
@@ -168,7 +169,7 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
   context.note({ code: 'no_results_within_distance', message, details: { nearest_distance: distance } })
 }
 
-/** Largest number of rotten nodes that are counted for a note. */
+/** Largest number of rotten nodes (faded, left out of results) that are counted for a note in an answer. */
 const MAX_ROTTEN = 1_000
 const FEW_ROTTEN = 8
 
@@ -187,8 +188,8 @@ function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, cont
 }
 
 /**
- * Counts the nodes that rank before `last`. `find` is called with a small number first, and with a larger one only while all nodes found
- * rank before `last`; usually few do.
+ * Counts the nodes that rank before `last`. `find` returns the k best nodes. It is called with a small k first, and with a larger one only
+ * while all nodes found rank before `last`; usually few do.
  */
 function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): number {
   for (let k = FEW_ROTTEN; ; k *= FEW_ROTTEN) {
@@ -198,8 +199,8 @@ function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): 
 }
 
 /**
- * Makes candidates that carry the memory numbers by which they are scored, so that result rows show those numbers even if the memory is
- * changed meanwhile (CQ-070).
+ * Makes candidates from found nodes, each with the memory numbers (recency, strength) by which it is scored. Result rows then show those
+ * numbers even if the memory is changed meanwhile (CQ-070).
  */
 function candidatesOf(
   { columns, reader, state }: Look,
@@ -287,8 +288,8 @@ function scoredBy({ settings }: ChromaState, { candidates }: Retrieval, plan: Pl
 }
 
 /**
- * Scores candidates by memory and the profile's scoring. The memory score of the last retrieved node bounds that of all others, which shows
- * when no further node can reach the results (CQ-099).
+ * Scores candidates by memory and by the profile's scoring hook. Nodes not retrieved have no higher memory score than the last retrieved
+ * one, which shows when none of them can reach the results any more (CQ-099).
  */
 async function scoreBlended(
   state: ChromaState,
@@ -441,8 +442,8 @@ async function find(
 }
 
 /**
- * Turns a note of the engine's query into a warning of the answer. Notes about failed scoring by a profile are dropped: one warning with
- * their number is added after all entries are scored.
+ * Turns a note of the engine's query into a warning of the answer. Notes that a profile's scoring failed are dropped, because a single
+ * warning about all failures is added after all entries are scored.
  */
 function warningOf({ code, message, details }: Note): readonly Warning[] {
   if (code === HASHTAGS || code === 'custom_scoring_failed') return []

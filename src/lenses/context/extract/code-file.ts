@@ -1,7 +1,7 @@
 /**
- * A source file in any language while it is being read: its syntax tree, the scope and the enclosing concept of every node, and what the
- * names, expressions and types in it refer to. Each language has a table that says how its grammar expresses these (`Reader`). What is
- * uncertain is null.
+ * A source file in any language while it is read: its syntax tree, each node's scope (where names are valid) and enclosing concept, and
+ * what names, expressions and types refer to. A table for each language (`Reader`) says how its grammar expresses these. What is uncertain
+ * is null.
  */
 import { isUndeclared, MAX_NAME, type Reference, type Relation, type Shape, type Step } from './concept.ts'
 import type { ConceptSpan, Draft } from './draft.ts'
@@ -12,21 +12,25 @@ export type Meaning =
   | { readonly ref: Reference }
   /** The name refers to a value whose type is given by this syntax node. */
   | { readonly type: Node }
-  /** The name refers to the value of the expression at this syntax node or, with `step`, to a value reached from it, such as an element. */
+  /**
+   * The name refers to the value of the expression at this syntax node. With `step`, it refers to something got from that value, such as an
+   * element of the list or the result of a call.
+   */
   | { readonly value: Node; readonly step?: Step }
   | { readonly late: (depth: number) => Reference | null }
   /** The name refers to a namespace; the declarations in `scope` are its members. */
   | { readonly scope: Scope }
-  /** The name refers to a type parameter. `bound`: the node of its constraint, or NONE where it has none. */
+  /** The name refers to a type parameter. `bound`: syntax node of the type that constrains it, or NONE where there is no constraint. */
   | { readonly bound: Node }
-  /** The name is declared, but nothing else is known of it; it still hides names of outer scopes that are spelled like it. */
+  /** The name is declared in this scope, but what it refers to is unknown. It still hides the same name in outer scopes. */
   | null
 
-/** Prefix that distinguishes names of types from names of values in the table of a scope. */
+/** Prefix in the name table of a scope that marks names of types, so that a type and a value may have the same name. */
 export const TYPE = 'type '
 
 /**
- * Depth of scopes from which all deeper ones share one scope, which keeps searches up the scopes short; real code is never nested as deep.
+ * Largest depth of nested scopes (regions where names are valid). All deeper ones share one scope, so that searches outwards stay short;
+ * real code is never nested as deep.
  */
 const MAX_SCOPES = 200
 /** Largest depth of nesting to which an expression or type is read; deeper parts are taken as unknown. */
@@ -91,8 +95,8 @@ export class Scope {
   }
 
   /**
-   * Declares a name in this scope. A name that the scope already has keeps its meaning: a further declaration is an overload or a
-   * repetition.
+   * Declares a name in this scope (region where the name is valid). If the scope already has the name, the earlier meaning is kept, since a
+   * further declaration is an overload or a repetition.
    */
   declare(name: string, meaning: Meaning): void {
     if (!this.own.has(name)) this.own.set(name, meaning)
@@ -115,7 +119,7 @@ export type Visit<F extends CodeFile> = (file: F, node: Node) => void
 type Read<F extends CodeFile> = (file: F, node: Node, depth: number) => Reference | null
 type Rules = ReadonlyMap<string, Read<CodeFile>>
 
-/** The rules of a language, by kind of syntax node, for what an expression or type refers to. A rule gives null where nothing is known. */
+/** The rules of a language for what expressions and types refer to, by kind of syntax node. A rule gives null where nothing is known. */
 export interface Reader {
   /** Rules for nodes that are expressions; they give the referred declaration, or a value of a type. */
   readonly values: Rules
@@ -135,11 +139,11 @@ export function words(text: string): string[] {
 }
 
 /**
- * Makes the rules of a language from a table by kind of node. A rule is a function, or a text `how field`; `field` selects a child of the
- * node, and without it the inner expression is used. `value`, `type`, `symbol`: read the child as an expression, type, or type name.
- * `member field name`: a member of the child's value. `call`, `element`, `list`: the result of calling it, its elements, or a list of it.
- * `list-type`, `map-type`, `function-type`: a value that holds, maps to or returns the child's type. `instance`: a value of the type that
- * the node itself names.
+ * Makes a language's rules from a table by kind of node. A rule is a function or a text `how field`; `field` selects the child to read
+ * (without it, the inner expression). `value`, `type`, `symbol`: read as an expression, type, or type name. `member field name`: a member
+ * of the child's value. `call`, `element`, `list`: the result of calling the child's value, its elements, or a list of it. `list-type`,
+ * `map-type`, `function-type`: a value that holds, maps to or returns the child's type. `instance`: a value of the type that the node
+ * names.
  */
 export function rules<F extends CodeFile>(table: Readonly<Record<string, string | Read<F>>>): Rules {
   const made = [...byKind(table)].map(([kind, rule]) => [kind, typeof rule === 'string' ? ruleOf(rule) : rule] as const)
@@ -172,19 +176,28 @@ export function named<F extends CodeFile>(unknown: (file: F, name: string, node:
 }
 
 interface Binding {
-  /** Field of the node that holds the type of the declared names; the type `var` counts as none. */
+  /**
+   * Name of the grammar field (labelled child of a syntax node) that holds the type of the declared names. The type `var` counts as no
+   * type.
+   */
   readonly type?: string
-  /** Field of the node that holds the assigned values: one for each name, or one for the first name. */
+  /**
+   * Name of the grammar field (labelled child of a syntax node) that holds the assigned values: one per declared name, or only one, for the
+   * first name.
+   */
   readonly value?: string
-  /** Field of the node that holds an expression (such as a list) whose elements are assigned to the names. */
+  /**
+   * Name of the grammar field (labelled child of a syntax node) that holds an expression, such as a list, whose elements are assigned to
+   * the declared names.
+   */
   readonly element?: string
   /** Whether a name that the scope already has keeps its earlier meaning. */
   readonly keeps?: boolean
 }
 
 /**
- * Makes a visitor that declares names in the scope of a node. `names`, and each text of the options, is the name of a field of the node; a
- * star at its end selects children of that field. A name that is declared twice gets an unknown meaning.
+ * Makes a visitor that declares names in the scope of a node. `names` and the options are names of grammar fields (labelled children of the
+ * node); a star at the end selects the children of that field. A name declared twice gets an unknown meaning.
  */
 export function binds(
   names: string,
@@ -210,7 +223,7 @@ const NOTHING_READ: Reader = { values: new Map(), types: new Map(), symbols: new
 export class CodeFile extends SyntaxTree {
   readonly draft: Draft
   readonly top: Scope = new Scope()
-  /** Keys of concepts by the syntax node that declares them; several nodes may declare parts of one concept. */
+  /** For each syntax node that declares a concept or a part of it, the concept's key. Several nodes may declare parts of one concept. */
   readonly declared: Map<Node, string> = new Map()
   readonly #reader: Reader
   /** Flags of the nodes that are names in a declaration and therefore are not counted as references. */
@@ -260,17 +273,17 @@ export class CodeFile extends SyntaxTree {
   enter(node: Node): void {
     const parent = this.parent(node)
     if (parent === NONE) return
-    // A scope or owner that an ancestor already set for this node is kept.
+    // A scope or owning concept that was already set for this node, while an ancestor was visited, is kept.
     if (this.#scopeOf[node] === 0) this.#scopeOf[node] = this.#scopeOf[parent] as number
     if (this.#ownerOf[node] === 0) this.#ownerOf[node] = this.#ownerOf[parent] as number
   }
 
-  /** The scope of the code within a node; for a node without children, the scope that contains it. */
+  /** The scope (region where names are valid) of the code within a node. For a node without children, this is the scope around it. */
   scope(node: Node): Scope {
     return this.#scopes[this.#scopeOf[node] as number] as Scope
   }
 
-  /** The scope that contains a node, not the one that the node opens. */
+  /** The scope (region where names are valid) around a node, even if the node itself opens a scope. */
   outside(node: Node): Scope {
     return this.scope(Math.max(0, this.parent(node)))
   }
@@ -300,7 +313,7 @@ export class CodeFile extends SyntaxTree {
     this.#ownerOf[node] = this.#owners.push(key) - 1
   }
 
-  /** Assigns what is within the node to the concept that encloses the node, and not to the concept that the node declares. */
+  /** Makes the code within the node belong to the concept around the node, even where the node itself declares a concept. */
   closeOwner(node: Node): void {
     this.#ownerOf[node] = this.#ownerOf[Math.max(0, this.parent(node))] as number
   }
@@ -413,7 +426,10 @@ export function symbolIn(meaning: Meaning | undefined): Reference | undefined {
   return ref === undefined || 'of' in ref || ('module' in ref && ref.name === null) ? undefined : ref
 }
 
-/** Key of the concept in this file that a name refers to; null where the name refers to anything else. */
+/**
+ * Key of the concept in this file to which a name's meaning leads; null where the name refers to anything other than a concept of this
+ * file.
+ */
 export function localKey(meaning: Meaning | undefined): string | null {
   const ref = symbolIn(meaning)
   return ref !== undefined && 'local' in ref ? ref.local : null
@@ -452,8 +468,8 @@ export function docBefore(tree: SyntaxTree, declaration: Node): string {
 }
 
 /**
- * Number of line feeds that may follow a comment that belongs to a declaration: a documentation comment (`/**`) may be followed by an empty
- * line.
+ * Number of line feeds that may lie between a comment and its declaration. One more is allowed after a documentation comment (`/**`), which
+ * may be followed by an empty line.
  */
 function allowedFeeds(comment: string): number {
   return comment.startsWith('/**') ? 2 : comment.endsWith('\n') ? 0 : 1

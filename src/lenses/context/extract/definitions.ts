@@ -10,8 +10,8 @@ import { addCaveats, type Draft } from './draft.ts'
 import { isComment, NONE, type Node, type SyntaxTree } from './grammars.ts'
 
 /**
- * What a kind of syntax node represents: the declaration of a concept of the named type; a macro with parameters; an import; members of a
- * type that is declared elsewhere; or the list of types that a type extends or implements.
+ * What a kind of syntax node represents: the declaration of a concept of the named type (a macro with parameters included), an import, a
+ * block with members of a type declared elsewhere, or the list of types that a type extends or implements.
  */
 type Role = ConceptType | 'Macro' | 'Import' | 'Implementation' | 'EXTENDS' | 'IMPLEMENTS'
 type Roles = ReadonlyMap<string, Role>
@@ -78,8 +78,8 @@ export class DefinitionsFile extends CodeFile {
   }
 
   /**
-   * Opens a scope at a node, for its descendants that are visited from now on. A prefix of qualified names that would be too long is
-   * replaced by that of the outer scope.
+   * Opens a scope (region where names are valid) at a node, for descendants visited from now on. Where its prefix of qualified names would
+   * be too long, that of the outer scope is used.
    */
   open(node: Node, change: Partial<Frame>): void {
     const isLong = (change.prefix ?? '').length > MAX_PREFIX
@@ -143,7 +143,10 @@ function declareNode(file: DefinitionsFile, node: Node, kind: string): void {
   else if (role !== undefined && role !== 'EXTENDS' && role !== 'IMPLEMENTS') declareType(file, node, role)
 }
 
-/** Adds the concept that a node declares. `owner`: the type that the declaration itself names as the one to which it belongs. */
+/**
+ * Adds the concept that a node declares. `owner`: name of the type to which the concept belongs, where the declaration itself names it, as
+ * in `Type::function`.
+ */
 function addConcept(
   file: DefinitionsFile,
   node: Node,
@@ -232,7 +235,8 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   const key = addConcept(file, node, type, simple, prefix + simple)
   if (!file.types.has(simple)) file.types.set(simple, key)
   if (isTypedef && type === 'TypeAlias') {
-    // What is within the struct of a typedef belongs to the enclosing concept, not to the alias that the typedef declares.
+    // What is declared within the struct of a typedef belongs to the concept around the typedef, and not to the alias that the typedef
+    // declares.
     file.closeOwner(node)
     return
   }

@@ -117,7 +117,9 @@ export class Draft {
     this.#concepts[at.index] = { ...concept, endLine: this.#lines.lineOf(Math.max(start, end - 1)) }
   }
 
-  /** Records which concept contains another one; with `parent` null, the concept is at the top of the file. */
+  /**
+   * Records which concept contains another one. With `parent` null, no concept of the file contains it: it is linked directly to the file.
+   */
   place(key: string, parent: string | null): void {
     if (parent === null) this.refer(key, 'DEFINED_IN', { local: this.fileKey })
     else this.refer(parent, 'CONTAINS', { local: key })

@@ -73,7 +73,10 @@ function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue:
     readTree(draft, tree)
     return { extraction: draft.finish(), damage }
   }
-  /** Reads the file with a repaired text. `more`: number of characters that the repair removed, which count as unread. */
+  /**
+   * Reads the file from a repaired text. `more`: number of characters that the repair removed; they are counted as unread when readings are
+   * compared.
+   */
   const again = (parsed: string, more: number): Reading => {
     const draft = new Draft(path, text, language, isOverdue)
     addFile(draft)

@@ -18,8 +18,8 @@ export const GO: Linked = {
     import_spec: declareImport,
     'function_declaration type_spec type_alias const_spec': declareTop,
     method_declaration: (file, node) => {
-      // A method's receiver introduces names for the type parameters of its type, as in `(s *Stack[T])`; they are declared in the method's
-      // scope.
+      // In a Go method such as `func (s *Stack[T])`, the receiver introduces names (here `T`) for the type parameters of its type. They are
+      // declared in the method's scope.
       const [, names = ''] = /\[([^\]]*)\]/.exec(file.textAt(node, 'receiver')) ?? []
       for (const name of names.split(',')) file.scope(node).declareOnce(name.trim(), null)
     },
@@ -178,7 +178,10 @@ function receiverType(file: DefinitionsFile, node: Node): string | null {
   return type === NONE ? null : file.text(type)
 }
 
-/** Declares names at the top of a file as names of its package; names declared within a function get an unknown meaning. */
+/**
+ * Declares names at the top of a Go file as names of its package. Names declared within a function are recorded with an unknown meaning, so
+ * that they only hide outer names.
+ */
 function declareTop(file: DefinitionsFile, node: Node): void {
   const outside = file.outside(node)
   const own = file.local(node)

@@ -22,7 +22,7 @@ interface Nodes {
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   readonly parents: Int32Array
-  /** For each node, the number of the first node after it and all its descendants. */
+  /** For each node, the number of the first node that follows it in source order without being one of its descendants. */
   readonly untils: Int32Array
 }
 
@@ -80,7 +80,7 @@ export class SyntaxTree {
     return this.#nodes.parents[node] as number
   }
 
-  /** The first node in source order after the given node and all its descendants. */
+  /** The first node in source order that follows the given node and is not one of its descendants. */
   until(node: Node): Node {
     return this.#nodes.untils[node] as number
   }
@@ -191,8 +191,8 @@ export class Grammars {
   }
 
   /**
-   * Parses a text into a syntax tree; null when `isOverdue` stopped it. No text makes it throw. `parsed`: a repaired text of equal length
-   * that is parsed in place of `text`; nodes still give the text of `text`.
+   * Parses a text into a syntax tree; null when `isOverdue` stopped the parser. No text makes the call throw. `parsed`: a repaired text of
+   * equal length that is parsed in place of `text`; the text of nodes is still taken from `text`.
    */
   parse(grammar: Grammar, text: string, isOverdue: IsOverdue, parsed: string = text): SyntaxTree | null {
     const loaded = must(this.#ready.get(grammar), `the grammar ${grammar}`)

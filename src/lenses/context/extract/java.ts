@@ -195,8 +195,8 @@ function callee(file: DefinitionsFile, node: Node, depth: number): Reference | n
 }
 
 /**
- * The method that a call without object means: the one of the innermost enclosing class that declares it. Inherited methods are not known
- * while one file is read, so the search stops at a class that may inherit the method.
+ * The method that a call without an object means, as `run()`: the one in the innermost enclosing class that declares it. Inherited methods
+ * are unknown while a single file is read, so the search stops at a class that may inherit the method.
  */
 function unqualified(file: DefinitionsFile, node: Node, name: string): Reference | null {
   for (const type of typesAround(file, node)) {

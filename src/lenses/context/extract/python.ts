@@ -134,8 +134,8 @@ const DECLARES = byKind<Visit<PythonFile>>({
 const UNCERTAIN: Meaning = { late: () => null }
 
 /**
- * Kinds of literal values. A literal has no member that this code base declares, so a variable that is assigned a literal and one other
- * value still counts as having that other value.
+ * Kinds of syntax nodes that are literal values. A literal has no members declared in this code base. A variable that is assigned a literal
+ * and one other value is therefore still taken to hold the other value.
  */
 const LITERAL = /^(?:none|true|false|integer|float|string)$/
 

@@ -31,8 +31,8 @@ const MAX_DEPTH = 5
  */
 const GROUPS = 8
 /**
- * Largest total length, in characters, of the lines that open a part and of those that close it, such as the header of a class and its
- * closing bracket. A part with longer ones is replaced by blanks.
+ * Largest total length, in characters, of a part's opening lines (such as the header of a class) and closing lines (such as its closing
+ * bracket). A part for which they are longer is replaced by blanks as a whole.
  */
 const MAX_FRAME = 4_000
 /** Largest number of parses of parts in one file; together with `MAX_TIMES` it limits the time spent on a file with errors. */
@@ -90,7 +90,10 @@ class Search {
     return { text: edited(this.#text, this.#edits), blanked: this.#blanked }
   }
 
-  /** Finds and repairs the broken parts of a range of lines that is known not to parse. Returns false when each part parses on its own. */
+  /**
+   * Finds and repairs the broken parts of a range of lines that as a whole does not parse. Returns false when every part parses on its own,
+   * so that none can be repaired.
+   */
   #search(span: Span, around: Around, depth: number): boolean {
     const broken = this.#broken(this.#parts(span), around, true)
     for (const part of broken) this.#repair(part, around, depth)
@@ -132,7 +135,10 @@ class Search {
     }
   }
 
-  /** Text that fills an emptied body: `pass` in Python, where a body must not be empty; nothing in other languages. */
+  /**
+   * Text that fills the body of a block whose code was replaced by blanks: `pass` in Python, where a body must not be empty; nothing in
+   * other languages.
+   */
   #filler(): string {
     return this.#language === 'python' ? 'pass' : ''
   }
@@ -153,7 +159,8 @@ class Search {
   }
 
   /**
-   * Divides a range of lines into parts; each part begins with a line that is indented no further than the outermost lines of the range.
+   * Divides a range of lines into parts. A part begins at each line with the smallest indentation in the range, except lines that continue
+   * the part above, such as `}` and `else`.
    */
   #parts([from, until]: Span): Span[] {
     let outermost = Number.POSITIVE_INFINITY
@@ -206,7 +213,7 @@ class Search {
     this.#edits.push([start, room < filler.length ? blanks : filler + blanks.slice(filler.length)])
   }
 
-  /** Where a part without body leaves exactly one bracket open, writes the closing bracket over the line feed after the part. */
+  /** Where a part without a body leaves exactly one bracket open, writes the closing bracket in place of the line feed after the part. */
   #closeBehind([, until]: Span, closers: string): void {
     const end = (this.#starts[until] ?? this.#text.length + 1) - 1
     if (closers.length === 1 && this.#text[end] === '\n') this.#edits.push([end, closers])
@@ -231,9 +238,9 @@ function missingClosers(code: string): string | null {
   return open.join('')
 }
 
-// TypeScript syntax that the compiler accepts but the grammar does not know. Each rule replaces the syntax by text of equal length that the
-// grammar parses as the same declarations, so offsets stay valid; names are taken from the original text. `behind`: a pattern that must
-// match after the place; it may be slow, so it is tried at a limited number of places.
+// TypeScript syntax that the compiler accepts but the tree-sitter grammar does not know. Each rule replaces it by text of equal length that
+// parses as the same declarations, so offsets stay valid; names are read from the original text. `behind`: a pattern that the text after
+// the found place must match. It may be slow, so it is tried at few places.
 
 type Rule = readonly [pattern: RegExp, write: (found: string) => string, behind?: RegExp]
 
@@ -287,8 +294,8 @@ const RULES: readonly Rule[] = [
 ]
 
 /**
- * Largest number of places in a file at which the slow pattern `behind` of a rule is tried; `MAX_BEHIND`: number of characters for each
- * try.
+ * Largest number of places in a file at which a rule's slow pattern `behind` (for the text after a place) is tried. `MAX_BEHIND`: number of
+ * characters that each try examines.
  */
 const MAX_PLACES = 1_000
 const MAX_BEHIND = 1_500
@@ -356,9 +363,8 @@ const MARKS: Partial<Record<Language, Marks>> = {
 }
 
 /**
- * Replaces comments by `COMMENT` characters and the inside of strings by blanks, with length and line feeds unchanged. It works in one pass
- * and does not track nested templates: it is used only for texts that the grammar could not parse, where a wrong guess can only spoil the
- * repair.
+ * Replaces comments by `COMMENT` characters and the inside of strings by blanks; length and line feeds do not change. One pass, without
+ * tracking nested templates. Used only for texts that the grammar could not parse, where a wrong guess spoils nothing but the repair.
  */
 function codeOnly(text: string, language: Language): string {
   const { line, block, long } = MARKS[language] ?? C

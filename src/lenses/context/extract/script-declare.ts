@@ -37,7 +37,10 @@ export const IS_METHOD: ReadonlySet<string> = new Set(words(METHODS))
 const FIELDS = 'public_field_definition field_definition'
 export const IS_FIELD: ReadonlySet<string> = new Set(words(FIELDS))
 export const CLASSES = 'class_declaration abstract_class_declaration class'
-/** Kinds of nodes whose body has no scope of its own, since it shares the scope opened for their parameters or names. */
+/**
+ * Kinds of nodes whose body opens no scope (region where names are valid): the body shares the scope already opened for the parameters or
+ * names.
+ */
 const WITH_OWN_BODY: ReadonlySet<string> = new Set(
   words(`${FUNCTION_DECLARATIONS} ${FUNCTION_VALUES} ${METHODS} internal_module module`),
 )
@@ -160,8 +163,8 @@ function declareFunction(file: ScriptFile, node: Node): void {
 }
 
 /**
- * Opens the scope of a function. `self`: what `this` refers to within it; when it is undefined, an arrow function keeps the `this` of the
- * enclosing code, and for other functions `this` is unknown.
+ * Opens the scope of a function. `self`: what `this` refers to within the function. Without it, an arrow function keeps the `this` of the
+ * enclosing code, and in other functions `this` is unknown.
  */
 function openFunction(file: ScriptFile, node: Node, self?: Self | null): void {
   const isArrow = file.kind(node) === 'arrow_function'

@@ -195,7 +195,10 @@ function either(file: ScriptFile, node: Node, one: string, other: string, depth:
   return file.value(file.child(node, one), depth) ?? file.value(file.child(node, other), depth)
 }
 
-/** The meaning of a property of a destructured value; for a value with an inline type, the property's type is read from that type. */
+/**
+ * What a property of a destructured value refers to, as `b` in `const { b } = a`. Where the value has an inline type, the property's type
+ * is read from that type.
+ */
 export function partOf(file: ScriptFile, of: Meaning, name: string): Meaning {
   if (of === null) return null
   // A property of a module object is what the module exports under that name.

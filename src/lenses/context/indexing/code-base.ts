@@ -1,7 +1,7 @@
 /**
- * State of all indexed code: for every file, what is needed to know whose links a change affects; other data is read from the store when
- * needed. The state is loaded when an indexing run needs it, and kept for the next run while nothing else has changed the store. Texts and
- * extractions read in a run stay in memory until they are written; a run that reads more than fits in memory writes in several parts.
+ * State of all indexed code: for every file, what shows whose links a change affects; other data is read from the store when needed. It is
+ * loaded for an indexing run and kept for the next while nothing else changes the store. Data read in a run stays in memory until written;
+ * a run with too much for memory writes in several parts.
  */
 import { must } from '../../../base/assert.ts'
 import { Recent } from '../../../base/recent.ts'
@@ -25,8 +25,8 @@ export function symbolOf(key: string): string {
 }
 
 /**
- * Symbols (names in the table of concepts) of the concepts in an extraction, in their order; empty for a file that was stored without
- * concepts.
+ * The symbols of the concepts in an extraction (data read out of one file), in order. A symbol is a concept's name in the table of
+ * concepts. Empty for a file stored without concepts.
  */
 export function symbolsOf(extraction: Extraction | null): readonly string[] {
   return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
@@ -110,7 +110,7 @@ class ReadCache implements Extractions {
     })
   }
 
-  /** Does nothing, because `hold` has already taken over the extraction. */
+  /** Does nothing: the extraction (data read out of the file) was already taken into memory by `hold`. */
   put(): void {}
 
   remove(path: string): void {
@@ -130,7 +130,9 @@ class ReadCache implements Extractions {
     return must(this.#held.get(path), 'a file that is read and not written')
   }
 
-  /** Must be called when the extraction of a file is in the store, so that memory for it is freed. */
+  /**
+   * Must be called once the extraction (data read out of the file) of this path is in the store; the memory that holds it is then freed.
+   */
   written(path: string): void {
     const held = this.#held.get(path)
     if (held !== undefined) this.#size -= sizeOf(held)
@@ -163,7 +165,7 @@ export class CodeBase {
   /** Ids of the concepts in each file, by path and then symbol; read when first needed. */
   readonly #ids = new Map<string, Map<string, number>>()
   #cache: ReadCache
-  /** The turn (exclusive run of one call) that loaded this state last. */
+  /** The turn (one call's exclusive right to index) in which this state was last loaded. */
   #turn: Turn | null = null
 
   constructor(store: Store, workspace: Workspace, mostHeld: number) {
@@ -173,7 +175,7 @@ export class CodeBase {
     this.#cache = this.#newCache()
   }
 
-  /** Texts and extractions that were read from files and are not in the store yet. */
+  /** Texts and extracted data of files that were read in this run and are not in the store yet. */
   get cache(): ReadCache {
     return this.#cache
   }
@@ -183,12 +185,18 @@ export class CodeBase {
     return this.#cache.size > this.#mostHeld
   }
 
-  /** Discards the loaded state, so that it will be read from the store again. With `turn`, only if this turn loaded it. */
+  /**
+   * Discards the loaded state, so that the next run reads it from the store. With `turn` (one call's exclusive right to index), only if
+   * that turn loaded the state.
+   */
   forget(turn?: Turn): void {
     if (turn === undefined || this.isOf(turn)) this.revision = -1
   }
 
-  /** Whether this turn loaded the state. A run that hung and lost its turn must not discard the state that a later run loaded. */
+  /**
+   * Whether this turn (one call's exclusive right to index) loaded the state. A run that hung and lost its turn must not discard the state
+   * that a later run has loaded.
+   */
   isOf(turn: Turn): boolean {
     return this.#turn === turn
   }

@@ -46,7 +46,10 @@ const FILES_A_WRITE = 16
 
 type Write = (writer: StoreWriter) => void
 
-/** Writes changed files and their links to the store. `all`: an earlier run was interrupted, so the links of every file are compared. */
+/**
+ * Writes changed files and their links to the store. `all`: the links of every file are compared with the stored ones, because an earlier
+ * run was interrupted.
+ */
 async function writeChanges(
   turn: Turn,
   workspace: Workspace,
@@ -62,7 +65,10 @@ async function writeChanges(
   const revision = await begin(turn, codeBase, changed)
   const written = new Set(changed.map(({ path }) => path))
   const relinked = (all ? graph.paths() : stale).filter(path => !written.has(path) && graph.has(path))
-  /** Each step first does the work that needs no transaction, and then returns a function that writes within one. */
+  /**
+   * Each step first does, outside any transaction, the work that needs none. It then returns a function that does the writing within a
+   * transaction.
+   */
   const steps: (() => Write)[] = [
     ...changed.map(file => () => fileStep(call, codeBase, file)),
     ...gone.map(file => () => (writer: StoreWriter) => {

@@ -208,7 +208,8 @@ function knownFiles(
   const asked = paths?.map(path => workspace.urlOf(path)) ?? []
   const isFew = paths !== null && urls.length === new Set(asked).size && asked.every(url => urls.includes(url))
   const known = isFew ? ownFiles(call, urls) : ownFiles(call)
-  // A missing path that is no registered file may have been a folder, so all registered files are looked up.
+  // A missing path that is not a registered file may have been a folder; all registered files are then looked up, to find those that were
+  // in it.
   return isFew && [...missing].some(url => !known.has(url)) ? ownFiles(call) : known
 }
 
@@ -247,7 +248,7 @@ export interface ChangedFile {
   readonly path: string
   readonly stamp: FileStamp
   readonly isNew: boolean
-  /** Symbols of the file's concepts, in their order; empty for a file stored without concepts. */
+  /** Symbols of the file's concepts (their names in the table of concepts), in order; empty for a file stored without concepts. */
   readonly symbols: readonly string[]
 }
 

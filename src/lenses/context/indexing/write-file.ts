@@ -111,7 +111,10 @@ function dropConceptsOf(writer: StoreWriter, url: string): void {
   }
 }
 
-/** Assigns ids to the concepts of changed files: known symbols keep their ids, new ones get the next numbers. */
+/**
+ * Assigns ids to the concepts of changed files. A concept whose symbol (name within its file) is already stored keeps its id; new ones get
+ * the next numbers.
+ */
 export function giveIds(writer: StoreWriter, codeBase: CodeBase, changed: readonly ChangedFile[]): void {
   for (const { path, symbols } of changed) {
     const ids = codeBase.idsIn(path)
@@ -168,7 +171,10 @@ export function writeFile(
   for (const symbol of ids.keys()) if (!symbols.has(symbol)) ids.delete(symbol)
 }
 
-/** Writes the card of a file (hashes of its names and questions) whose entry is already written. */
+/**
+ * Writes the card of a file: hashes of the names and of the facts about other files on which its links depend. The file's entry must
+ * already be written.
+ */
 export function writeCard(writer: StoreWriter, { entries, graph }: CodeBase, path: string): void {
   const entry = entries.get(path)
   const card = graph.card(path)

@@ -119,7 +119,10 @@ function conceptsOf(writer: StoreWriter, { concepts }: Look, url: string): reado
   return found.sort((a, b) => a.id - b.id).map(known)
 }
 
-/** Writes the links of a patch and returns their ids. A link that the indexer or another call made keeps its weight. */
+/**
+ * Writes the links of a patch (what a language model read out of a file) and returns their ids. A link that the indexer or another call
+ * made keeps its weight.
+ */
 function putEdges(
   call: Call,
   writer: StoreWriter,
@@ -179,9 +182,9 @@ function theOne(found: readonly NamedConcept[] | undefined, place: readonly stri
 
 interface Stale {
   readonly url: string
-  /** Ids of the links in the new patch. */
+  /** Ids of the links in the new patch (what a language model read out of the file); these links must not be deleted. */
   readonly ids: ReadonlySet<number>
-  /** Concepts of the file that the new patch does not name. */
+  /** Concepts of the file that the new patch does not name; they may have to be deleted. */
   readonly candidates: readonly NamedConcept[]
 }
 
@@ -201,7 +204,8 @@ function takeBack(call: Call, writer: StoreWriter, seen: Look, { url, ids, candi
     const [other] = writer.table(PROVENANCE).scan({ entry })
     if (other === undefined && type !== NOTE) deleteConcept(writer, concept)
     else {
-      // The concept is kept with another file from which it also comes or, if it is a note, without a file.
+      // The concept is kept. It is assigned to another file from which it also comes; a user's note that comes from no other file remains
+      // without a file.
       writer.table(CONCEPTS).put({ ...row, url: other?.['url'] ?? null })
       writer.announce(entry)
     }

@@ -1,7 +1,7 @@
 /**
- * Finds the anchors of an answer: concepts whose names the query contains, and concepts near the query in meaning (CX-015 to CX-025). They
- * are ordered either in the documented order (names, then meaning) or by relevance, where names, texts, passages and vectors each offer
- * their best candidates and every candidate then gets a value for each of these parts.
+ * Finds the anchors of an answer, the concepts that match the query directly: by name, or near in meaning (CX-015 to CX-025). They are
+ * ordered either as documented (names, then meaning) or by relevance, where names, texts, passages and vectors each offer their best
+ * candidates and each candidate is scored on all of these.
  */
 
 import { TopK } from '../../../base/top-k.ts'
@@ -28,18 +28,21 @@ import { boundRelevance, isWholeFile, MATCHES, type Match, otherScores } from '.
 
 export interface Anchor {
   readonly concept: Concept
-  /** How the query first found the concept. The value `whole` (the name equals the query) occurs only in the order by relevance. */
+  /**
+   * How the query first found the concept. The value `whole` (the name equals the query) occurs only where anchors are ordered by
+   * relevance.
+   */
   readonly match: Match
   /** Cosine of the concept's vector and the query's; null where it is too low to count. */
   readonly cosine: number | null
   /**
-   * The part of the score that neighbours of the anchor inherit: its relevance; in the documented order its cosine, or 1 where it was found
-   * by name.
+   * The part of the score of an anchor (concept found directly by the query) that its neighbours inherit. In the order by relevance, this
+   * is the relevance. In the order "names, then meaning", it is the cosine, or 1 for an anchor found by name.
    */
   readonly worth: number
   /**
-   * Whether neighbours can never displace this anchor from the answer: true for anchors found by name; in the order by relevance, only for
-   * names that contain the whole query.
+   * Whether neighbours can never displace this anchor (concept found directly by the query) from the answer. In the order "names, then
+   * meaning", true for anchors found by name. In the order by relevance, true only where the name contains the whole query.
    */
   readonly isFixed: boolean
   readonly candidate: Candidate
@@ -62,7 +65,10 @@ const MAX_NAMED = 50
 /** Constant k of reciprocal rank fusion, where rank r in a list adds 1 / (k + r) to a score. */
 const RRF = 60
 
-/** The anchors in the documented order: first those found by name, then those found by meaning, nearest first. */
+/**
+ * The anchors (concepts found directly by the query) in the documented order: first those found by name, then those found by meaning,
+ * nearest first.
+ */
 export async function plainAnchors(brought: Brought): Promise<readonly Anchor[]> {
   const { question, concepts, plan } = brought
   const { mode, text, limit } = question
@@ -145,7 +151,10 @@ function byCosine(a: Meant, b: Meant): number {
   return b.cosine - a.cosine || a.concept.id - b.concept.id
 }
 
-/** Largest number of files found by text whose concepts are used; `CONCEPTS_A_FILE`: largest number of concepts of each. */
+/**
+ * Largest number of files found by text whose concepts are used. `CONCEPTS_A_FILE`: largest number of concepts that are used from each of
+ * these files.
+ */
 const FILES = 10
 const CONCEPTS_A_FILE = 3
 
@@ -188,15 +197,18 @@ function nearestTo(concepts: readonly Concept[], url: string, start: number, end
 }
 
 interface RelevantAnchors {
-  /** The anchors: first all whose name equals the whole query, then the others by relevance. There may be more than an answer can hold. */
+  /**
+   * The anchors (concepts found directly by the query): first all whose name equals the whole query, then the others by relevance. There
+   * may be more than an answer can hold.
+   */
   readonly anchors: readonly Anchor[]
-  /** Highest BM25 score of a concept's text among the anchors, by which the others are divided. */
+  /** Highest BM25 score of a concept's text among the anchors (concepts found by the query); the anchors' BM25 scores are divided by it. */
   readonly bmTop: number
 }
 
 /**
- * The anchors in order of relevance. Not used for mode `semantic`, where relevance has only one part. In modes without meaning, only names
- * offer anchors.
+ * The anchors (concepts found directly by the query), in order of relevance. Not used in mode `semantic`, where relevance has only one
+ * part. In modes that do not search by meaning, anchors are found only by their names.
  */
 export async function relevantAnchors(brought: Brought): Promise<RelevantAnchors> {
   const { question, concepts, retrieval, plan, context } = brought
@@ -271,8 +283,8 @@ async function comparedCandidates(
 }
 
 /**
- * For each entry, in the given order: the candidate that the searches by words and vectors found, or else a candidate whose scores by words
- * and by meaning are computed.
+ * For each entry, in the given order: the candidate that the searches by words and vectors found. Where they did not find the entry, its
+ * scores by words and by meaning are computed.
  */
 async function completed(
   entries: readonly EntryKey[],
@@ -297,8 +309,8 @@ async function completed(
 }
 
 /**
- * The candidates scored by the formula. While some entries have no vector yet, those that words alone rank first are kept among the first
- * (QE-007).
+ * The candidates scored by the formula. While some entries have no vector yet, the candidates that would rank first by words alone are kept
+ * among the first (QE-007).
  */
 function ranked(candidates: readonly Candidate[], bound: BoundFormula, brought: Brought): readonly Scored[] {
   const { retrieval, context } = brought
@@ -332,10 +344,13 @@ function bestFirst(a: Anchor, b: Anchor): number {
 /** Number of words of a query that are compared with names; a longer query is taken as a text. */
 const MAX_WORDS = 20
 
-/** For each folded word, the positions of the items of a list that contain it. */
+/** For each word, without differences of letter case: the positions in a list of the items that contain the word. */
 type ByWord = ReadonlyMap<string, readonly number[]>
 
-/** The first words of a query, folded and without duplicates. Very common words are left out, unless there are no others. */
+/**
+ * The first words of a query, without differences of letter case and without duplicates. Very common words are left out, unless the query
+ * has no others.
+ */
 function contentWords(query: string): readonly string[] {
   const words = plainWordsOf(query).map(word => ({ plain: fold(word), folded: foldName(word) }))
   const languages = languagesOfQuestion(words.map(({ plain }) => plain))
@@ -345,15 +360,24 @@ function contentWords(query: string): readonly string[] {
 }
 
 interface Covered {
-  /** For each word of the query, the positions of the items with a word that it matches, without duplicates. */
+  /**
+   * For each word of the query, in order: the positions of the items that have at least one word matching it. No item is listed twice for
+   * one word.
+   */
   readonly places: readonly (readonly number[])[]
-  /** For each item, by its position in the list: how many of its words are matched by any word of the query. */
+  /** For each item, by its position in the list: how many of the item's words match any word of the query. */
   readonly counts: Uint32Array
 }
 
-/** Matches words of a query with words of items. `length`: number of items in the list. */
+/**
+ * Matches the words of a query with the words of items. `byWord`: for each word, the positions of the items that have it. `length`: number
+ * of items.
+ */
 function covered(byWord: ByWord, length: number, questionWords: readonly string[]): Covered {
-  /** For each item, the number (from 1) of the query word that last found it; so that an item is not listed twice for one word. */
+  /**
+   * For each item, the number (counted from 1) of the query word that last matched it, so that the item is listed only once for each query
+   * word.
+   */
   const foundBy = new Uint32Array(length)
   const counts = new Uint32Array(length)
   const counted = new Set<string>()
@@ -377,7 +401,8 @@ function covered(byWord: ByWord, length: number, questionWords: readonly string[
 
 /**
  * For each item, by its position in the list: the weight of the query words that it contains, divided by the weight of all query words (0
- * to 1). An item may represent several concepts: `countOf` gives their number, `total` the sum over all items.
+ * to 1); rarer words weigh more. An item may represent several concepts: `countOf` gives their number, and `total` is the sum over all
+ * items.
  */
 function wordShares(
   { places: byAsked, counts }: Covered,
@@ -510,12 +535,15 @@ function harmonic(a: number, b: number): number {
   return (2 * a * b) / (a + b)
 }
 
-/** Number of words of a query that are compared with names in the documented order; a longer query is a text and not a name. */
+/**
+ * Number of words of a query that are compared with names when anchors are ordered "names, then meaning". A longer query is taken as a text
+ * and not as a name.
+ */
 const MAX_COMPARED = 64
 
 /**
- * Concepts that match the query by name, in the documented order: first those whose name contains the query unchanged, by id; then, with
- * `inWords`, those that share words with the query, most words first.
+ * Concepts that match the query by name, in the documented order. First come those whose name contains the query unchanged, by id. With
+ * `inWords`, those that share words with the query follow, most shared words first.
  */
 function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, inWords: boolean): readonly NameMatch[] {
   const wanted = foldName(query)

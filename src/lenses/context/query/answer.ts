@@ -194,7 +194,8 @@ function edgesAmong(
     for (const { node: target, relation: number, weight } of links.out(source, { partitions })) {
       if (!within.has(target)) continue
       const relation = links.relationName(number)
-      // Links with equal source, target and relation are in ascending order of weight, so the last one set is the heaviest.
+      // Links with equal source, target and relation come in ascending order of weight. Each overwrites the one before in the map, so the
+      // heaviest remains.
       edges.set(JSON.stringify([target, relation]), { source, target, relation, ...(explain ? { weight } : {}) })
     }
     return [...edges.values()]

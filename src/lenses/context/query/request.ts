@@ -27,9 +27,9 @@ import { lengthOf } from '../names.ts'
 const MODES = ['semantic', 'exact', 'hybrid'] as const
 
 /**
- * Orders of the neighbours in an answer. `breadth`: in the order in which they are reached; `weighted`: by the score of the concept that
- * reaches them, times the weight of the link; `relevance`: by the sum over all concepts that reach them, with anchors ordered by relevance
- * too.
+ * Orders of the neighbours (linked concepts) in an answer. `breadth`: as they are reached. `weighted`: by the score of the concept that
+ * reaches them times the weight of the link. `relevance`: by the sum of this over all concepts that reach them; concepts found directly are
+ * then also ordered by relevance.
  */
 const RANKS = ['breadth', 'weighted', 'relevance'] as const
 const RANK_TEXT =
@@ -175,15 +175,17 @@ export function queryOfQuestion({ query: text, ...options }: z.output<typeof con
   return { text, options, limit: options.limit ?? DEFAULT_CONCEPTS, any: true }
 }
 
-// Relevance: all evidence for a concept in one formula: by words its name, path, doc comment, code and passages, by meaning its vector. How
-// the numbers were chosen, and how much they improve answers: docs/decisions/034.
+// Relevance: all evidence for a concept in one formula; by words its name, path, doc comment, code and passages, by meaning its vector.
+// `words`, `meaning`: weights that sum to 1. `bm/bmTop`: BM25 score of the concept's text, divided by the highest one. How the numbers were
+// chosen, and how much they improve answers: docs/decisions/034.
 //
 //     evidence  = words·(name + path + doc + bm/bmTop + passage) / 5 + meaning·max(0, cosine)
 //     relevance = evidence, for a whole file times 0.8
 //
-// A neighbour has no evidence of its own: its score comes from links, and it is ranked in the order in which it was retrieved.
+// A neighbour (concept reached by a link) has no evidence of its own: its score comes from links, and it is ranked in the order in which it
+// was retrieved.
 
-/** Ways in which a query can find a concept; the signal `match` of a candidate is an index into this list. */
+/** Ways in which a query can find a concept. A candidate's signal `match` (number stored with it) is an index into this list. */
 export const MATCHES = ['whole', 'name', 'words', 'meaning', 'text'] as const
 export type Match = (typeof MATCHES)[number]
 

@@ -270,7 +270,10 @@ function withChunks(candidates: readonly Candidate[], { reader }: QueryContext):
   })
 }
 
-/** Scores candidates but keeps the order of retrieval; found concepts for which the answer has no room get no rank. */
+/**
+ * Scores candidates but keeps the order in which they were retrieved. Found concepts for which the answer has no room get a score but no
+ * rank.
+ */
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const { rankedBmTop = 0 } = retrieval.statistics
   const made = byFormula(retrieval.candidates, {

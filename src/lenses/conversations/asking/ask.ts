@@ -28,7 +28,7 @@ import { questionOf } from './question.ts'
 import { transcriptsOf } from './stages.ts'
 import type { Stored } from './transcripts.ts'
 
-/** Number of messages considered for an answer with a token budget where the query sets no limit. */
+/** Largest number of messages considered for an answer with a token budget where the query sets no limit. */
 const MAX_FOR_BUDGET = 100
 /** Longest excerpt of a piece of a chat with an assistant, in characters: large enough for the whole piece. */
 const WHOLE_PIECE = 10_000
@@ -70,8 +70,8 @@ interface Messages {
 }
 
 /**
- * Builds the messages of a page, pausing after each one for other work; the content of all messages is that at the last pause, so writes in
- * between are included. `begun`: the store's version before the page was made.
+ * Builds the messages of a page, with a pause for other work after each one. Messages that were changed or deleted during the pauses are
+ * corrected at the end. `begun`: the store's version before the page was made.
  */
 function* messagesOf(
   host: LensHost,
@@ -155,8 +155,8 @@ async function withinBudget(
 }
 
 /**
- * The parts of an answer from which its messages are built. `end` gives the rank of the page's last result; null: the page's first result
- * has rank 1.
+ * The parts of an answer from which its messages are built. `end`: the position of the page's last result, from whose rank the ranks of the
+ * others are counted; null: the page is empty.
  */
 type Ranks = Pick<Answer, 'page' | 'entries' | 'ranked' | 'shown' | 'end'>
 
@@ -185,7 +185,10 @@ function foundIn({ store, accessScope }: LensHost, answer: Ranks, viewer: Viewer
   })
 }
 
-/** The results whose entries are in `now`, each with its rank, its message row and the text to show. */
+/**
+ * The results of the page whose entries are in `now` (the entries that still exist and are visible), each with its rank, its message row
+ * and the text to show.
+ */
 function withRows(
   reader: StoreReader,
   { ranked: results, entries, shown, end }: Ranks,
@@ -260,9 +263,9 @@ function vectorsOf(reader: StoreReader, model: string, keys: readonly EntryKey[]
 }
 
 /**
- * Up to `count` messages before a message and as many after it in its session, in order, of those that existed at the time `asOf`. Only
- * messages with the same audience as the message are returned; none where the message no longer has the audience with which this answer
- * shows it.
+ * The messages around a message in its session, in order: up to `count` before it and as many after it, of those that existed at the time
+ * `asOf`. Only messages with the same audience are returned, and none if the message's audience is no longer the one that this answer was
+ * made for.
  */
 function neighboursOf(
   host: LensHost,

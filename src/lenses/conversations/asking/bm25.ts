@@ -27,17 +27,23 @@ export interface AskedWord {
   readonly stems: WordStems
 }
 
-/** The texts to be scored. Each consists of one text whose words were counted, or of several such texts. */
+/** The texts to be scored. Each consists of one or several smaller texts, called counted texts, whose words have been counted. */
 export interface AskedTexts {
   readonly counts: WordCounts
-  /** Whether words of the surrounding text of each counted text are included, such as the question before a message. */
+  /** Whether the words around each counted text count too, such as those of the question before a message. */
   readonly withAround: boolean
   /** Number of words of each searched text, by its index. */
   readonly lengths: Float64Array
   readonly meanLength: number
-  /** For each counted text, by its number: the index of the scored text that it is or belongs to; -1: it is not scored. */
+  /**
+   * For each counted text (a message or piece of one), by its number: the index of the text to be scored that contains it, or -1 where none
+   * does.
+   */
   readonly textOf: Int32Array
-  /** For each counted text: the index of a second scored text that it belongs to, or -1. Null: no counted text belongs to two. */
+  /**
+   * For each counted text (a message or piece of one): the index of a second text to be scored that contains it, or -1. Null: no counted
+   * text is in two of them.
+   */
   readonly alsoTextOf: Int32Array | null
 }
 
@@ -114,7 +120,8 @@ export function* scoreTexts(
 }
 
 /**
- * The query words with their occurrences, heaviest word first: scores are always added in this order, so that equal sums are bit-identical.
+ * The query words with the texts in which they occur, sorted by weight (boost times idf), highest first. Scores are always added in this
+ * order, so that equal sums are bit-identical.
  */
 function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts: number): Steps<readonly Match[]> {
   const matches = new Array<Match>(words.length)
@@ -139,9 +146,12 @@ class Occurrences implements OccurrenceVisitor {
   readonly texts: number[] = []
   readonly counts: number[] = []
   readonly #of: AskedTexts
-  /** For each searched text, the index of its last occurrence in `texts`, plus 1; 0: none yet. */
+  /**
+   * For each text to be scored: 1 plus the index in the list `texts` of the entry that was added last for it. 0: the text is not in that
+   * list yet.
+   */
   readonly #ends: Uint32Array
-  /** Index in `texts` of the first occurrence of the word that is currently being added. */
+  /** Index in the list `texts` of the first entry for the query word that is currently being added. */
   #start = 0
 
   constructor(of: AskedTexts) {
@@ -236,8 +246,8 @@ interface OccurrenceVisitor {
  */
 export class WordCounts {
   /**
-   * For each language and stem, the index of its newest posting; each posting contains the index of the one before it. A text has one
-   * language.
+   * For each language and stem, the index of the newest posting (one stem in one text, with its number of occurrences). Each posting holds
+   * the index of the one before it, so that all can be visited. A text has one language.
    */
   readonly #last = new Map<Language, Map<string, number>>()
   readonly #postings = new Columns(

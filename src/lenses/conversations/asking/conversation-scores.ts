@@ -52,14 +52,17 @@ export interface ConversationScores {
   readonly blockOf: ((at: number) => number) | null
   /** Upper bound of the BM25 score of a message for the query's words. */
   readonly possible: number
-  /** Index of the text unit of a message with the highest BM25 score; -1: no unit of the message contains a query word. */
+  /**
+   * Index of the message's text unit (the whole message, or one of the pieces into which a long one is split) with the highest BM25 score.
+   * -1: no unit contains a query word.
+   */
   readonly unitOf: (at: number) => number
   readonly texts: TextScores
   /** Upper bound of a message's score in this conversation; scores are divided by it to make conversations comparable. */
   readonly most: number
   /**
-   * The largest cosine of the conversation's messages with the query, or the cosine expected of its messages without a vector if that is
-   * larger; at least 0.
+   * The largest cosine of the conversation's messages with the query, at least 0. For messages without a vector, a cosine estimated from
+   * their words is used if it is larger.
    */
   readonly nearness: number
   /** Weight of the conversation among all searched ones, from 0 to 1: the cube of its best evidence by words and meaning. */
@@ -128,7 +131,8 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
       unitOf: spoken.unitOf,
     }
   }
-  // In a chat with an assistant, the upper bound of a message's score (`most`) already includes the factor for messages of the user.
+  // In a chat with an assistant, `most` (the upper bound of a message's score) already includes the factor that raises messages of the
+  // user.
   const raisedBy = isPeople ? factors : ofPhrases
   const raised = raisedBy.reduce((score, { by }) => score * by, MAX_OF_PEOPLE) / MAX_OF_PEOPLE
   const holds = (messages: ReadonlyMap<EntryKey, unknown>) =>
@@ -142,7 +146,10 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
  */
 const PHRASE_LIFT = 0.5
 
-/** Factors that raise messages containing phrases of the query: one for each share of the phrases that occurs among the messages. */
+/**
+ * Factors that raise messages containing phrases of the query. Messages that contain the same share of the phrases have the same factor, so
+ * there is one factor for each share that occurs.
+ */
 function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>): readonly Factor[] {
   if (holders.size === 0) return []
   const shares = new Set(said.flatMap(({ entry }) => holders.get(entry) ?? []))
@@ -166,14 +173,17 @@ function weightOf(coverage: number, cosine: number, { words, meaning }: Ingredie
   return amongOthers(share)
 }
 
-/** The cosine expected of the best match by words among the messages without a vector; 0 where no such message contains a query word. */
+/**
+ * Estimates the cosine of the messages without a vector from the one among them that matches the query's words best; 0 where none of them
+ * contains a query word.
+ */
 function expectedOf({ words, found }: SpokenWords, { values }: Cosines, possible: number, asked: MeaningQuery): number {
   let best = 0
   for (const at of found) if (Number.isNaN(values[at])) best = Math.max(best, words[at] as number)
   return best === 0 ? 0 : expectedCosine(best, possible, USUAL_BASE) / asked.cosineScale
 }
 
-/** BM25 scores of messages for the query's words: each message has the score of its best text unit. */
+/** BM25 scores of messages for the query's words. A message that is split into several text units has the score of its best unit. */
 interface SpokenWords {
   readonly words: Float64Array
   /** Positions of the messages whose score is above 0, in no particular order, without duplicates. */
@@ -181,7 +191,7 @@ interface SpokenWords {
   readonly unitOf: (at: number) => number
 }
 
-/** Scores of messages in a conversation between people, where each message is exactly one text unit. */
+/** Scores of messages in a conversation between people, where each message is searched as one text and never split. */
 function asMessages({ scores, found }: TextScores): SpokenWords {
   return { words: scores, found, unitOf: at => at }
 }
@@ -189,7 +199,7 @@ function asMessages({ scores, found }: TextScores): SpokenWords {
 function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores): SpokenWords {
   const words = new Float64Array(said.length)
   const units = new Map<number, number>()
-  // Units are visited in ascending order, so that of a message's equally good units the first is kept.
+  // The text units (pieces of messages) are visited in ascending order, so that of a message's equally good units the first is kept.
   for (const unit of found.toSorted()) {
     const message = unitMessage[unit] as number
     const score = scores[unit] as number
@@ -260,9 +270,9 @@ export interface Place {
 }
 
 /**
- * The `depth` best messages of all conversations that may be answers, with those that tie with the last of them; messages in `kept` are
- * added if they have a score. Conversations whose upper bound is too low are not scored. `isCut`: further messages have a score, whether or
- * not they may be answers.
+ * The `depth` best messages of all conversations, among those that may be answers, with all that tie with the last of them. Messages in
+ * `kept` are added if they have a score. A conversation whose upper bound is too low is not scored. `isCut`: whether other messages have a
+ * score too.
  */
 export function* bestOf(
   conversations: readonly Weighed[],
@@ -336,7 +346,10 @@ function placesFrom(
   return found
 }
 
-/** Indexes in `best` of the messages that the requested page may show. */
+/**
+ * Indexes, in the ranked list `best`, of the messages whose scores are high enough that the requested page may show them, and of all
+ * messages in `kept`.
+ */
 export function nearThePage(
   best: readonly Place[],
   query: Query,

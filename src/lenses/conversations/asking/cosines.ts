@@ -51,8 +51,8 @@ export function cosinesOf(transcript: Transcript, moment: Moment, words: Float64
 function scanned(transcript: Transcript, moment: Moment, asked: MeaningQuery): Cosines {
   const entries = moment.said.map(({ entry }) => entry)
   const values = valuesOf(transcript, moment, entries, asked)
-  // No similarity means the lowest cosine of the conversation, but at most the cosine of chance, since the only message of a short
-  // conversation may be near the query.
+  // The cosine that counts as no similarity is the lowest one in the conversation, but at most the one that unrelated texts reach by chance
+  // (CHANCE): in a short conversation every message, even the only one, may be near the query.
   let least = CHANCE / asked.cosineScale
   for (const value of values) if (value < least) least = value
   return { values, least, listed: null }

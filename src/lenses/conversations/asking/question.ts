@@ -119,8 +119,8 @@ export interface Recorded {
   /** Messages in the order in which they were said. */
   readonly spoken: readonly Spoken[]
   /**
-   * `units`: word counts of the text units in which words are searched; `unitMessages`: the message of each unit. Between people, each
-   * message is one unit, counted with its surrounding text.
+   * `units`: word counts of the text units in which words are searched, which are whole messages or pieces of them. `unitMessages`: the
+   * message of each unit. Between people, each message is one unit, counted with its surrounding text.
    */
   readonly units: WordCounts
   readonly unitMessages: readonly number[]

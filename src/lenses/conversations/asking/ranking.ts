@@ -116,7 +116,7 @@ function fuse(
     const at = places[i] as number
     const cosine = cosines[at] as number
     const ofWords = share(words[at] as number, maxWords)
-    // For a message without a vector, its score for words also replaces the missing score for meaning (QE-007).
+    // For a message without a vector, the score for words takes the place of the missing score for meaning too (QE-007).
     const near = cosine > minCosine ? (cosine - minCosine) / span : Number.isNaN(cosine) ? ofWords : 0
     fused[at] = weights.words * ofWords + weights.meaning * near
   }
@@ -182,7 +182,10 @@ export function amongOthers(share: number): number {
 
 export type Signals = Readonly<Record<string, number>>
 
-/** Prefix of the name under which a message's numbers hold the BM25 score of one query word; the word's position in the query follows. */
+/**
+ * Prefix of names such as `word 2`, under which the amount that one query word adds to a message's BM25 score is stored; the number is the
+ * word's position in the query.
+ */
 const WORD = 'word '
 
 export function wordSignal(place: number): string {

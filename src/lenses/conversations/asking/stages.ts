@@ -101,7 +101,7 @@ function* foundByWords({ terms }: Plan, k: number, scope: SearchScope, { words }
   return yield* words.searchInSteps({ ...scope, terms, k })
 }
 
-/** The entries of two ranked lists of hits, taken from the lists in turn, best first. */
+/** The entries that two searches found, best first: the first of one list, the first of the other, then the second of each, and so on. */
 function inTurn(hits: readonly Hit[], others: readonly Hit[]): readonly EntryKey[] {
   const entries: EntryKey[] = []
   for (let at = 0; at < hits.length || at < others.length; at++) {
@@ -243,8 +243,8 @@ const NO_MESSAGE = 0
 const NO_EVIDENCE: Pick<Weighed, 'cosine' | 'nearest' | 'held'> = { cosine: 0, nearest: undefined, held: 0 }
 
 /**
- * Share of the conversations' messages that have a vector. Counted for each conversation only where their partitions contain entries
- * without a vector.
+ * Share of the conversations' messages that have a vector. Where all messages in the same partitions (entries of one audience) have one,
+ * the share is 1, and nothing is counted for each conversation.
  */
 function embeddedShare(transcripts: readonly Transcript[], { vectors, words }: QueryContext): number {
   const everywhere = { partitions: [...new Set(transcripts.map(({ partition }) => partition))] }
@@ -304,8 +304,8 @@ function candidates(
 }
 
 /**
- * No chunks: the answer shows the message's first chunk. Nearly all messages have only one chunk, and reading its key would take longer
- * than ranking.
+ * Names no best chunk for a message, so that the answer shows its first one. Nearly all messages have a single chunk, and reading its key
+ * for every message would take longer than ranking.
  */
 const NO_CHUNKS: Candidate['chunks'] = {}
 
@@ -336,8 +336,9 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
 }
 
 /**
- * Scores of messages by words alone. Scores are relative to the largest one of a conversation, so it is unknown which messages will rank
- * higher once all have vectors; so no message loses its place among the first.
+ * Scores of messages by words alone: while some messages have no vector, those that are best by words stay first. Both functions return the
+ * same score, because scores are relative to the best one of a conversation, so it is unknown which messages will rank higher once all have
+ * vectors.
  */
 const BY_WORDS: OtherScores = {
   byWords: ({ signals: { by_words: score } }) => score ?? null,
@@ -351,9 +352,10 @@ const BY_WORDS: OtherScores = {
 const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03, slope: 0.035 } }
 
 /**
- * Judges whether the answer is relevant. Only a query unrelated to all messages is refused: too little evidence, and none of its words in
- * them; measurements show that no score can tell whether a query on a discussed subject has no answer. A query is judged by words where
- * meaning does not find it answered while many messages have no vector, and where no model supports its language.
+ * Judges whether the answer is relevant. Refused is only a query whose evidence is too low and none of whose words occurs in a message,
+ * since measurements show that no score can recognise a query on a discussed subject that has no answer.
+ * The verdict is by words alone where no model supports the query's language, or where many messages have no vector and the evidence by
+ * meaning does not suffice.
  */
 function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { bestCosine = 0, coverage = 0, held = 0, messages = 0, embedded = 0 } = statistics

@@ -43,8 +43,8 @@ export class Transcript implements Recorded {
   #whole: Moment | null = null
 
   /**
-   * Makes the transcript of the messages, pausing between steps for other work. Requires at least one message; all must be of one partition
-   * and ordered by position.
+   * Makes the transcript (the messages in order, with word counts) of at least one message, pausing between steps for other work. All
+   * messages must be ordered by position and have the same partition, which means the same audience.
    */
   static *of(messages: readonly Stored[]): Steps<Transcript> {
     const transcript = new Transcript(messages)
@@ -224,14 +224,17 @@ export class Transcripts {
     this.#store = store
   }
 
-  /** Transcripts of the threads with these ids, limited to these partitions, as the store is now. */
+  /**
+   * Transcripts of the threads with these ids, as the store is now. Only messages in the given partitions (each the entries of one
+   * audience) are included.
+   */
   of(threads: readonly string[], partitions: readonly PartitionId[]): readonly Transcript[] {
     return this.#reading(reader => this.#of(reader, threads, partitions))
   }
 
   /**
-   * Transcripts of the conversations with these names, of all holders, limited to these partitions. Conversations not in memory are read
-   * from the store with pauses for other work.
+   * Transcripts of the conversations with these names, of all holders, with only the messages in the given partitions (each the entries of
+   * one audience). Conversations not in memory are read from the store with pauses for other work.
    */
   *ofNamed(conversations: readonly string[], partitions: readonly PartitionId[]): Steps<readonly Transcript[]> {
     const threadsOf = (reader: StoreReader) =>
@@ -262,7 +265,10 @@ export class Transcripts {
     }
   }
 
-  /** The transcripts of the conversations of these messages; or the id of the first thread that must be loaded into memory before. */
+  /**
+   * The transcripts of the conversations that contain these messages. Where a thread must first be loaded into memory, returns that
+   * thread's id instead.
+   */
   #around(
     reader: StoreReader,
     entries: readonly EntryKey[],
@@ -409,7 +415,8 @@ function grow(reader: StoreReader, thread: Thread, fresh: readonly Row[]): boole
   const messages = stored(reader, fresh).toSorted(byPosition)
   if (messages.length === 0) return true
   const first = Math.min(...messages.map(({ row }) => Number(row['position'])))
-  // A thread whose messages are in several partitions, which is rare, is read again instead of being appended to.
+  // A thread whose messages are in several partitions (they have different audiences), which is rare, is read again instead of being
+  // appended to.
   const [transcript, other] = [...thread.values()]
   if (transcript === undefined || other !== undefined || first <= transcript.lastPosition) return false
   if (messages.some(({ entry }) => entry.partition !== transcript.partition)) return false
@@ -470,8 +477,8 @@ function byPosition(a: Stored, b: Stored): number {
 }
 
 /**
- * A thread as one transcript for each partition that its messages are in. There is more than one partition where the audience of some
- * messages was changed.
+ * The messages of a thread as transcripts, one for each partition (the entries of one audience). A thread has more than one where the
+ * audience of some of its messages was changed.
  */
 export type Thread = ReadonlyMap<PartitionId, Transcript>
 

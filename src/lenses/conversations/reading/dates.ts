@@ -273,8 +273,9 @@ function ago(pattern: string): Rule {
 }
 
 /**
- * Whether an expression with a weekday means the day before or after the writing day. `near`: the next such day, which may be the writing
- * day; `open`: the day before, or the day after where the sentence has a verb in the future tense.
+ * How an expression with a weekday is resolved, counted from the day on which it was written. `before` and `after`: the last or next such
+ * day. `near`: the next such day, or the day of writing itself. `open`: `after` where the sentence has a verb in the future tense, else
+ * `before`.
  */
 type Direction = 'before' | 'after' | 'near' | 'open'
 

@@ -61,8 +61,8 @@ interface JsonLayout {
 }
 
 /**
- * Splits a JSON array into its elements, each as text. `max`: longest element, in characters. `layout` reports on the whole file once the
- * last element has been taken.
+ * Splits a JSON array into its elements, each as text. `max`: longest element, in characters. `layout`: an object that is filled in with
+ * facts on the whole file, complete once the last element has been taken.
  */
 export async function* jsonElements(
   pieces: AsyncIterable<string> | Iterable<string>,

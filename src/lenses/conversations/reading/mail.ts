@@ -305,7 +305,10 @@ function isCopiedHead(lines: readonly string[], at: number): boolean {
   return lines.slice(at + 1, at + 4).some(line => COPIED_SENT.test(line.trim()))
 }
 
-/** The lines without the last line that is not blank, if that line matches the pattern `shape`. */
+/**
+ * The lines without the last one that is not blank (and without the blank lines after it), if that line matches the pattern `shape`;
+ * otherwise all lines.
+ */
 function withoutLast(lines: readonly string[], shape: RegExp): readonly string[] {
   const end = lines.findLastIndex(line => line.trim() !== '')
   return end >= 0 && shape.test((lines[end] as string).trim()) ? lines.slice(0, end) : lines

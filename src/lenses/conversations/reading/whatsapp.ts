@@ -122,8 +122,8 @@ interface LineShape {
 /** A parsed first line of a message; such a line begins with a date and a time. */
 interface FirstLine {
   /**
-   * The three numbers of the date in the order of the line: either the year is last, or a year with four digits is first, followed by the
-   * month.
+   * The three numbers of the date in the order in which the line writes them. Either the year is last, or a year with four digits is first
+   * and the month follows it.
    */
   readonly parts: readonly [number, number, number]
   readonly isYearFirst: boolean

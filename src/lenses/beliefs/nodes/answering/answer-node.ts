@@ -160,7 +160,10 @@ const MAX_SIGNATURES = 50_000
 
 /** Maximum bytes of an answer without its items and vectors. */
 const FRAME_BYTES = 65_536
-/** Maximum bytes per UTF-16 unit of an item's JSON text, when that text is included in the JSON of the answer as a string. */
+/**
+ * Upper bound for the bytes that one UTF-16 unit of an item's JSON text takes up in an answer. The text is a string within the JSON of the
+ * answer, so some characters are escaped there.
+ */
 const MAX_BYTES_A_UNIT = 3
 
 interface Part {
@@ -285,7 +288,10 @@ function lookAs<T>(
   return state.look(requester, body, time, federation ?? undefined)
 }
 
-/** Vector in the query; null: the query has none. Throws if the vector was not made by this node's embedding model. */
+/**
+ * The vector in the query; null: the query has none. Throws if it cannot be decoded, or has another number of dimensions than the vectors
+ * of this node's embedding model.
+ */
 function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array | null {
   if (vector === null) return null
   const found = vectorFromText(vector.values)

@@ -177,8 +177,8 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
 }
 
 /**
- * Longest time in milliseconds that a request for changes may wait, shorter than the timeouts of usual proxies and servers; and the
- * interval between two checks.
+ * Two times in milliseconds for requests of other nodes that are answered when visible beliefs change. `MAX_WAIT_MS`: longest wait before
+ * the answer, shorter than the timeouts of usual proxies and servers. `LOOK_MS`: interval at which changes are looked for.
  */
 const MAX_WAIT_MS = 20_000
 const LOOK_MS = 250

@@ -110,7 +110,7 @@ export interface NodesRequest {
 
 /** Maximum bytes of all nodes' answers to one query together; each source may use an equal share. */
 const MAX_BYTES_TOGETHER = 256 * 2 ** 20
-/** Milliseconds. If a node had less time than this, its timeout is not counted as a failure of the node. */
+/** Minimum time in milliseconds that another node (server) must have had to answer before its timeout counts as a failure of that node. */
 const FAIR_MS = 250
 
 /** Queries all given sources in parallel. Rejects only if the caller has cancelled; failures of nodes are part of the result. */
@@ -346,7 +346,10 @@ function ownMemberships({ reader, requester }: ShowView): string {
   return JSON.stringify(reader.table(MEMBERSHIPS).scan({ agent: requester.id }))
 }
 
-/** Number of cache durations after its expiry for which an expired answer may still be shown while it is refreshed. */
+/**
+ * How long an expired answer may still be shown while a new one is being requested, as a multiple of the cache duration, counted from its
+ * expiry.
+ */
 const STALE_DURATIONS = 10
 /** Time limit in milliseconds for requesting a new version of an expired answer in the background. */
 const REFRESH_MS = 30_000

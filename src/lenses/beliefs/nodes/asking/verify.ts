@@ -28,7 +28,7 @@ import {
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
   readonly items: readonly VerifiedItem[]
-  /** Key of the embedding model that made the vectors in the answer; null: the answer contains no vectors. */
+  /** Identifier of the embedding model that made the vectors in the answer; null: the answer contains no vectors. */
   readonly vectorModel: string | null
   /** Whether items of the answer were dropped: invalid ones, duplicates, or more than were requested. */
   readonly hasDropped: boolean
@@ -48,7 +48,10 @@ export interface VerifyRequest {
   /** Present time of this node's machine clock. */
   readonly now: Instant
   readonly known: Recent<string, true>
-  /** Key and vector length of this node's embedding model; null: this node has none. */
+  /**
+   * This node's embedding model: `key`, the model's identifier, and `dimensions`, the number of dimensions of its vectors. Null: this node
+   * has no model.
+   */
   readonly model: { readonly key: string; readonly dimensions: number } | null
 }
 

@@ -1,6 +1,7 @@
 /**
- * Watches sources on other nodes for changes. A watch is started when an answer is cached or a live query has run, and ended when no cached
- * answer and no live query needs it (BQ-140). Only long-running processes watch; a process that answers a single query does not.
+ * Watches sources on other nodes (the beliefs of a federation there, or the public beliefs of a node) for changes. A watch is started when
+ * an answer is cached or a live query has run, and ended when no cached answer and no live query needs it (BQ-140). Only long-running
+ * processes watch; a process that answers a single query does not.
  */
 import type { Json } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/recent.ts'
@@ -24,8 +25,8 @@ import {
 
 interface WatchParts {
   /**
-   * Resolves with the identifier of the source's state when that differs from `since`, or after a while; with `atOnce`, immediately with
-   * the present one.
+   * Asks the node for an identifier of the state of the watched source. Resolves when the state differs from `since`, or when the longest
+   * wait is over; if `atOnce` is true, it resolves with the present state without waiting.
    */
   next(since: string, atOnce: boolean, signal: AbortSignal): Promise<string>
   isNeeded(): boolean
@@ -44,8 +45,9 @@ const LONGEST_WAIT_MS = 60_000
 const REFUSED: readonly (number | null)[] = [401, 403]
 
 /**
- * Watches one source for one requester as long as a cached answer or a live query needs it: sends the node a request that is answered when
- * the source changes, then the next request. If the node is unreachable, the pauses between requests grow.
+ * Watches one source (a federation's beliefs on another node, or its public beliefs) for one requester as long as a cached answer or a live
+ * query needs it: sends a request that the node answers when the source changes, then the next one. If the node is unreachable, the pauses
+ * between requests grow.
  */
 export class Watch {
   readonly #parts: WatchParts

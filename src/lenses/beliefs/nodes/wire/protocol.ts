@@ -30,7 +30,10 @@ import type { CheckedQuery } from '../../schema/query.ts'
 import { did, normaliseDomain, type Value } from '../../schema/values.ts'
 import type { AskedSource } from '../remote-belief.ts'
 
-/** Largest deviation of a received vector's length from 1, which allows for single precision and other implementations. */
+/**
+ * Largest deviation from 1 that the norm (Euclidean length) of a received vector may have. It allows for single precision and for
+ * implementations that round differently.
+ */
 const TOLERANCE = 1e-3
 const MAX_DIMENSIONS = 8_192
 const BYTES = 4
@@ -472,8 +475,8 @@ function withMoment(filters: readonly WireFilter[], asOf: Instant): readonly Wir
 }
 
 /**
- * Converts filters to the form in messages, where bounds are inclusive. A stricter condition is checked by the requesting node on the
- * answer.
+ * Converts filters to the form in which they are sent to other nodes, where all bounds are inclusive. If a bound of the query is exclusive,
+ * this node applies it itself to the beliefs that it receives.
  */
 function wireFilter(filter: CheckedFilters, asOf: Instant, isAged: boolean): WireFilter {
   const { validAt, createdBefore, domainsInclude, domainsExclude, derivationTypes, visibilityLevels } = filter

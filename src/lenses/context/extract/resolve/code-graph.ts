@@ -1,7 +1,7 @@
 /**
- * Computes the links between concepts of a whole workspace and keeps them up to date. After a change only those files are linked again that
- * changed, or that asked a question about another file whose answer is now different. Any order of changes gives the links that a new
- * computation would give. References that cannot be resolved give no link and are not guessed.
+ * Computes the links between concepts of a workspace and keeps them up to date. After a change, only these files are linked again: changed
+ * ones, and those whose links depend on a fact about another file that is now different. Any order of changes gives the same links as a
+ * full computation. Unresolved references give no link.
  */
 
 import { sha256 } from '../../../../base/canonical.ts'
@@ -23,7 +23,7 @@ interface GraphChange {
   readonly remove?: readonly string[]
 }
 
-/** Storage for the extractions (data read out of files) that are not in memory. */
+/** Storage that gives the extractions (data read out of files) on demand, so that they need not all be in memory. */
 export interface Extractions {
   get(path: string): Extraction | null
   put(extraction: Extraction): void
@@ -37,12 +37,12 @@ export class CodeGraph implements Facts {
   /** For the hash of each name, the paths of the files with a concept of this name; built at the first look-up. */
   #named: Map<number, Set<string>> | null = null
   /**
-   * Paths of files that changed since links were last requested; `#answers`: hashes of questions about files whose answers changed since
-   * then.
+   * Paths of files that changed since the stale files were last listed. `#answers`: hashes of the questions about files (such as whether a
+   * path exists) whose answers changed since then.
    */
   #changed = new Set<string>()
   #answers = new Set<number>()
-  /** Paths of files that were reported as stale and whose links were not computed yet. */
+  /** Paths of files that were listed as stale (their links may be out of date) and not linked again yet. */
   readonly #unlinked = new Set<string>()
 
   /** Without arguments, makes an empty graph that keeps all its data in memory. */
@@ -115,8 +115,8 @@ export class CodeGraph implements Facts {
   }
 
   /**
-   * Computes the links of a file, at every call. The questions about other files that linking asks are recorded in the file's card, the
-   * small summary that stays in memory.
+   * Computes the links of a file; nothing is cached, so every call computes them. Each fact about other files on which the links depend is
+   * recorded as a question in the file's card, the small summary that stays in memory.
    */
   links(path: string): readonly Link[] {
     this.#unlinked.delete(path)
@@ -158,7 +158,10 @@ export class CodeGraph implements Facts {
     return found
   }
 
-  /** Computes the links of the files that were not linked yet, so that their questions are recorded before a change alters the answers. */
+  /**
+   * Computes the links of the files that were not linked yet, so that their questions (facts about other files on which the links depend)
+   * are recorded before a change alters the answers.
+   */
   #settle(): void {
     for (const path of this.#unlinked) this.links(path)
   }
@@ -200,7 +203,10 @@ export class CodeGraph implements Facts {
   }
 }
 
-/** Written as a plain loop for speed: it runs over every question that linking has asked, about a dozen per file. */
+/**
+ * A plain loop, for speed: it runs over every recorded question (fact about other files on which links depend), about a dozen for each
+ * file.
+ */
 function hasAny(keys: Uint32Array, wanted: ReadonlySet<number>): boolean {
   for (let at = 0; at < keys.length; at++) if (wanted.has(keys[at] as number)) return true
   return false
@@ -221,8 +227,8 @@ function setAt<K>(map: Map<K, Set<string>>, key: K): Set<string> {
   return found
 }
 
-// Cards: what stays in memory of each file while its extraction does not, enough to know whose links a change can affect. Names and
-// questions are kept as 32-bit hashes; a collision costs an unnecessary look-up but never loses a link.
+// Cards: the summary of each file that stays in memory while its extracted data does not, enough to know whose links a change can affect.
+// Names, and questions about other files, are kept as 32-bit hashes; a collision costs an unnecessary look-up but never loses a link.
 
 export interface Card {
   /** Hash of the file's text; `surfaceHash`: hash of the data that other files can see of this file. */
@@ -271,8 +277,8 @@ function hashOf(key: string): number {
   return hash >>> 0
 }
 
-// Records every question about other files that is asked while a file is linked. The links of a file can change only when the file itself
-// changes or the answer to one of these questions does.
+// Records every question about other files (such as whether a path exists) that is asked while a file is linked. The file's links can
+// change only when the file itself or the answer to one of these questions changes.
 
 /** Makes a key for each possible question about files, such as whether a path exists. */
 const factKey = {
@@ -282,7 +288,7 @@ const factKey = {
   name: (name: string): string => `n:${name}`,
 }
 
-/** Wraps the facts about files so that the key of every question asked is added to `keys`. */
+/** Wraps the interface that answers questions about files: the key of every question asked is added to `keys`. */
 function noted(facts: Facts, keys: Set<string>): Facts {
   const asked = <T>(key: string, answer: T): T => {
     keys.add(key)
@@ -332,7 +338,8 @@ function resolve(reference: FileReference, path: string, evaluator: Evaluator, f
   const found = targetOf(reference, path, evaluator, facts)
   if (found === null || ('path' in found && found.path === path && found.key === source)) return null
   if ('local' in target || 'package' in found) return { source, relation, target: found, weight }
-  // Only a value can be called. A call of a type (a conversion in Go) or of a module becomes a link of the kind `USES`.
+  // A call can only go to a function, method, class or constant. A call of another type (a conversion in Go) or of a module becomes a link
+  // of the kind `USES`.
   const isUse = relation === 'CALLS' && !/^(?:Function|Method|Class|Constant) /.test(found.key)
   return isUse
     ? { source, relation: 'USES', target: found, weight: MODERATE }

@@ -31,7 +31,9 @@ export class Evaluator {
   readonly #facts: Facts
   readonly #known = new Map<Reference, Value | null>()
   readonly #modules = new Map<string, Module | null>()
-  /** For names in packages of several files: path of the file that declares the name, or null. */
+  /**
+   * Cache for names in packages that consist of several files: path of the file that declares the name, or null where none or several do.
+   */
   readonly #files = new Map<string, string | null>()
   #looks = 0
 
@@ -45,7 +47,7 @@ export class Evaluator {
     if (known !== undefined) return known
     if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
     const value = this.#evaluate(reference, path, depth + 1)
-    // A reference object belongs to one file, so the cache key does not need the file's path.
+    // Each reference object was read from one file only, so the object alone is the cache key, without the file's path.
     if (depth === 0) this.#known.set(reference, value)
     return value
   }
@@ -119,8 +121,8 @@ export class Evaluator {
       return module !== null && 'path' in module ? { is: 'module', path: module.path } : null
     }
     const whole = this.#exported(path, 'export=', seen, depth)
-    // `import x = require()` of a module that exports names gives the module itself; in JavaScript the default import of such a module does
-    // too.
+    // `import x = require()` of a module that exports names gives the module itself. In JavaScript, so does the default import of such a
+    // module.
     if (name === 'export=') return whole ?? { is: 'module', path }
     if (name === 'default') return whole ?? (surface.language === 'javascript' ? { is: 'module', path } : null)
     return whole === null ? null : this.#member(whole, name, depth)
@@ -231,8 +233,8 @@ export class Evaluator {
   }
 
   /**
-   * The value behind a name: for a type alias, of the type for which it is an alias; for a constant that holds a class, an instance of this
-   * class.
+   * The value to which a named declaration leads: for a type alias, a value of the type that it names; for a constant that holds a class,
+   * an instance of that class.
    */
   #named(of: Value & { path: string; key: string }, shape: Shape | null, depth: number): Value | null {
     const value = shape?.value === undefined ? null : this.evaluate(shape.value, of.path, depth + 1)

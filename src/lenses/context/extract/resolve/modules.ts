@@ -10,7 +10,7 @@ export interface ConceptPlace {
 }
 
 export interface Facts {
-  /** What other files can see of the file at this path; null when there is no such file, or it was not read. */
+  /** What other files can see of the file at this path (exports, names, types); null when there is no such file, or it was not read. */
   surface(path: string): Surface | null
   has(path: string): boolean
   /** Paths of the package.json files that give this package name, sorted. */
@@ -25,8 +25,8 @@ export interface Facts {
 }
 
 /**
- * A module to which a name was resolved. A package of the workspace may consist of several files; `fileOf` then finds the one that declares
- * a given name (null: uncertain).
+ * The module to which a name in an import was resolved: a file, or a package. A package of the workspace may have several files; `fileOf`
+ * then gives the file that declares a name (null: uncertain).
  */
 export type Module =
   | { readonly path: string }
@@ -88,8 +88,8 @@ export function ownExport(surface: Surface, name: string): Reference | undefined
 }
 
 /**
- * The only file that declares the name, among those for which `accepts` is true; null when there is none or more than one, as with one file
- * per operating system.
+ * The only file that declares the name, among the files that `accepts` allows. Null when there is none or more than one, as with variants
+ * of a file for several operating systems.
  */
 function declaringFile(name: string, facts: Facts, accepts: (path: string) => boolean): string | null {
   const found = facts.pathsNamed(name).flatMap(path => {

@@ -9,7 +9,7 @@ import type { ModuleSettings } from '../concept.ts'
 import { type Facts, folderOf, foldersAbove, inFolder, join, type Module } from './modules.ts'
 
 const ENDINGS = ['.ts', '.tsx', '.d.ts', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json']
-/** For the ending in an import, which names a compiled file, the endings that its source file may have. */
+/** For each file ending in an import, which names a compiled file, the endings that the source file may have: `.js` may mean `.ts`. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   '.js': ['.ts', '.tsx', '.d.ts'],
   '.jsx': ['.tsx'],
