@@ -1,7 +1,7 @@
 /**
- * Which hashtag is bound to which anchor (fixed colour position), kept in memory and equal in all processes on the store. Each change
- * writes a random stamp into the store; each look-up compares it (microseconds) and reads the table only when it differs. The store's
- * version number would not change within a transaction that may be rolled back.
+ * Which hashtag is bound to which anchor, kept in memory and in agreement with every process that uses the store. Each change writes a new
+ * random stamp into the store's meta table; each look-up reads this stamp (microseconds), and reads the table again only when the stamp
+ * differs. The store's version number cannot serve as the stamp: it does not change inside a transaction that may be rolled back.
  */
 
 import { z } from 'zod'
@@ -59,10 +59,7 @@ const target = z
     error: 'a zone, a hashtag to be near, or else an anchor id',
   })
 
-/**
- * Where a hashtag is to be placed in colour space: in a zone, near the assigned hashtag `near`, or in a zone and near it; or at the anchor
- * (fixed position) with the given id.
- */
+/** Where a hashtag is to be placed: in a zone, near the hashtag `near`, or both; or at one anchor id. */
 export interface Target {
   readonly zone?: string | undefined
   readonly near?: string | undefined
@@ -104,8 +101,8 @@ export function checkAssignment(given: unknown): CheckedAssignment {
 }
 
 /**
- * An immutable set of bindings of hashtags to anchors (fixed colour positions). A change to the store makes a new set, so a reader that
- * keeps one set sees the same bindings throughout.
+ * The bindings of hashtags to anchors at one moment. The committed set is replaced and not changed, so a reader that keeps it sees the same
+ * bindings throughout.
  */
 export class BindingSet {
   protected readonly byHashtag: Map<string, Binding>
@@ -148,10 +145,7 @@ export class BindingSet {
   }
 }
 
-/**
- * Makes a binding of this hashtag to the anchor (fixed colour position) with this id, including the anchor's zone and colour. Undefined
- * when no anchor has this id.
- */
+/** A binding of this hashtag to this anchor, with the anchor's zone and colour; undefined when there is no anchor of this id. */
 export function bindingOf(hashtag: string, anchorId: number): Binding | undefined {
   const anchor = STACK.anchor(anchorId)
   if (anchor === undefined) return undefined
@@ -163,10 +157,7 @@ export function bindingOf(hashtag: string, anchorId: number): Binding | undefine
 export class BindingDraft extends BindingSet {
   /** Ids of the anchors whose binding in this draft differs from the one in the store. */
   readonly changed: Set<number> = new Set()
-  /**
-   * For each zone, an anchor id used as the start of searches: the zone has no free anchor (colour position without a hashtag) with a lower
-   * id.
-   */
+  /** For each zone, an anchor id below which the zone has no free anchor. */
   readonly #firstFree = new Map<Zone, number>()
   readonly #neighboursOf: NeighboursOf
 
@@ -191,9 +182,9 @@ export class BindingDraft extends BindingSet {
   }
 
   /**
-   * Chooses the anchor (fixed colour position) for a hashtag. It is the anchor that the target names, else the free one in the zone nearest
-   * to the hashtag `near` or to the mean colour of hashtags near in meaning, else the free one with the lowest id. Throws `zone_full` or
-   * `anchor_occupied`.
+   * Chooses the anchor for a hashtag: the anchor that the target names, else the free anchor of the zone nearest to the colour of the
+   * hashtag `near`, or to the mean colour of the hashtags nearest in meaning; without any of these, the free anchor with the lowest id.
+   * Throws `zone_full` or `anchor_occupied`.
    */
   placeFor(hashtag: string, target: CheckedTarget): number {
     const { near, anchorId } = target
@@ -249,10 +240,7 @@ export class BindingDraft extends BindingSet {
     return nearest
   }
 
-  /**
-   * The zone in which the place requested for a hashtag lies. Throws `unknown_hashtag` when it is requested near a hashtag that is itself
-   * not assigned.
-   */
+  /** The zone in which the target lies. Throws `unknown_hashtag` when the target is near a hashtag that is not assigned. */
   #zoneOf({ zone, near }: CheckedTarget): Zone {
     if (near === undefined) return zone as Zone
     const binding = this.resolve(near)
@@ -269,10 +257,7 @@ export class BindingDraft extends BindingSet {
   }
 }
 
-/**
- * Whether the hashtag is already where the request wants it: on the requested anchor (colour position) or, where the request names no
- * anchor, anywhere in the requested zone.
- */
+/** Whether the hashtag is already placed as the target asks: on the target's anchor, or in its zone where it names no anchor. */
 export function isAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
   return anchorId === undefined ? binding.zone === zone : binding.anchor_id === anchorId
 }
@@ -332,8 +317,8 @@ export class Bindings {
   }
 
   /**
-   * The hashtags of a list in their normal form, in order. Each is marked when its anchor (colour position) is to be chosen by meaning: new
-   * hashtags, and with `isMove` also assigned ones that move. Faulty items are skipped; `assign` reports them.
+   * The hashtags of a list in their normal form and in order, each marked when its anchor is to be chosen by meaning (a new hashtag, or
+   * with `isMove` one that moves). Faulty items are skipped here; `assign` reports them.
    */
   toPlace(list: readonly Assignment[], isMove = false): readonly ToPlace[] {
     const { current } = this
@@ -349,9 +334,9 @@ export class Bindings {
   }
 
   /**
-   * Assigns several hashtags within the caller's write transaction, with pauses for other work. The new bindings exist only in the draft
-   * `set` until the caller calls `save`, and after the commit `adopt`. `requireEditor` is called before the first hashtag that is not
-   * assigned yet is placed.
+   * Assigns several hashtags within a write transaction of the caller, pausing between them so that other work can run. The new bindings
+   * exist only in `set` until the caller calls `save` and, after the commit, `adopt`. `requireEditor` is called when a hashtag of the list
+   * is not assigned yet.
    */
   assignIn(
     writer: StoreWriter,
@@ -417,8 +402,7 @@ export class Bindings {
   /** Writes the changed bindings and a new stamp to the store; returns null when the draft has no change. */
   #save(draft: BindingDraft, writer: StoreWriter): Written | null {
     if (draft.changed.size === 0) return null
-    // The stamp is random and not a counter: after a transaction is rolled back, a counter would give the same value again to different
-    // bindings.
+    // The stamp is random and not a counter: a counter would give one value twice where a transaction is rolled back.
     const stamp = sha256(this.#host.random(16))
     writeBindings(writer, draft)
     writer.setMeta(HASHTAG_STAMP, stamp)
@@ -489,8 +473,8 @@ function writeBindings(writer: StoreWriter, draft: BindingDraft): void {
 }
 
 /**
- * Keys of all nodes, of any holder, that carry a hashtag, in ascending order. Read from the table of nodes, because an entry's holder can
- * rewrite the entry's tags. Examines every node (about a second for a million), which is acceptable because bindings rarely change.
+ * Keys of all nodes, of any holder, that carry a hashtag, in ascending order. Reads the nodes' own column, since the tags of an entry can
+ * be rewritten by its holder. Examines every node (about a second for a million), which is acceptable because bindings rarely change.
  */
 export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: string): readonly EntryKey[] {
   const written: Filter = { op: 'contains', field: `${NODES.aspect}.hashtags`, text: JSON.stringify(hashtag) }
@@ -498,10 +482,7 @@ export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: stri
   return [...candidates].filter(entry => hashtagsOf(reader, entry).includes(hashtag))
 }
 
-/**
- * The hashtags of a node (stored note) as they were stored, in the ascending order of anchor ids (colour positions) at that time. Empty
- * when the entry is not a node.
- */
+/** The hashtags of a node as they were stored, in the order that their anchors had then; an empty list when the entry is no node. */
 export function hashtagsOf(reader: StoreReader, entry: EntryKey): readonly string[] {
   const row = reader.table(NODES).get({ entry })
   return row === undefined ? [] : (JSON.parse(String(row['hashtags'])) as string[])

@@ -83,9 +83,9 @@ export class AccessUpdates {
   }
 
   /**
-   * Records that a query returned these nodes to this viewer at `now` (Unix seconds). Uses that cannot be written, because another writer
-   * holds the lock or the disk refuses, are skipped with a warning (CQ-071), or stay queued in queued mode. Must not be called within a
-   * transaction.
+   * Records that a query returned these nodes to this viewer at `now` (Unix seconds). Uses that cannot be written, because other writers
+   * hold the lock or the file or disk refuses, are skipped with a warning (CQ-071); in queued mode they stay in the queue. Must not be
+   * called within a transaction.
    */
   record(viewer: string, entries: readonly EntryKey[], now: number): readonly Warning[] {
     const hits = entries.map(entry => ({ viewer, entry, now }))
@@ -141,9 +141,9 @@ export class AccessUpdates {
   }
 
   /**
-   * Writes all given uses of nodes (at least one) in one transaction, dated with the time of the last. Each memory is read and written
-   * under the write lock, so no use is lost between two queries. Returns null, or why nothing was written. A query reads the clock once
-   * (CQ-009).
+   * Writes all given uses (at least one) in one transaction, dated with the time of the last. Each memory is read and written back under
+   * the write lock, so no use is lost between two queries. Returns null, or the reason why nothing was written: other writers kept the
+   * lock, or the file cannot be written. A query reads the clock once (CQ-009).
    */
   #write(hits: readonly Hit[]): string | null {
     const { store, memories } = this.#options
@@ -167,8 +167,8 @@ export class AccessUpdates {
   }
 
   /**
-   * Applies uses of nodes in order; each changes the memory that the previous use left. Uses of deleted nodes are dropped. The function
-   * that this returns updates the memory columns and must be called after the commit.
+   * Applies the uses in order, each to the memory that the previous use left; uses of deleted nodes are dropped. The returned function
+   * updates the columns in memory and must be called after the commit.
    */
   #apply(writer: StoreWriter, columns: MemoryColumns, hits: readonly Hit[]): () => void {
     columns.refresh()
@@ -207,7 +207,7 @@ function deferred(count: number, reason: string): Warning {
 export const BATCH = 1000
 
 export interface RunOptions {
-  /** Time that the decay cycle or lifecycle check takes as the present, in Unix seconds. */
+  /** Time that the run takes as the present, in Unix seconds. */
   readonly now: number
   readonly signal?: AbortSignal | undefined
   readonly report?: ((progress: Progress) => void) | undefined
@@ -260,8 +260,8 @@ export class Batch {
   }
 
   /**
-   * Adds the changed memories to the log by which other processes follow changes. The function that this returns updates the memory columns
-   * of this process, and must be called after the commit.
+   * Adds the changed memories to the log of uses, from which other processes learn of them. The returned function updates the columns in
+   * memory and must be called after the commit.
    */
   end(): () => void {
     if (this.changed.size === 0) return () => undefined
@@ -291,8 +291,8 @@ export type DecayReport = Readonly<z.infer<typeof decayReport>>
 type DecayCounts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: number }
 
 /**
- * Runs one decay cycle (strength and health of unused nodes fall) for one viewer. An interrupted cycle continues when `now` is the time of
- * that cycle; with any other `now`, a cycle starts at the first node. No node decays twice for the same period.
+ * Runs one decay cycle over one viewer's nodes. An interrupted cycle is continued when `now` equals its time; for any other `now` the cycle
+ * starts at the first node. No node decays twice for one period of time.
  */
 export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
   const { host, access, memories, settings } = context
@@ -465,8 +465,8 @@ function turnOf(cell: Cell, now: number, spares = false): Turn {
 }
 
 /**
- * Examines each node of a batch again inside the write transaction, where no other writer can interfere, and applies the ascent or rot that
- * is due. The function that this returns updates the memory columns and must be called after the commit.
+ * Examines each node again inside the write transaction, when no other writer can interfere, and applies the change. The returned function
+ * updates the columns in memory and must be called after the commit.
  */
 function turn(
   writer: StoreWriter,
@@ -534,8 +534,8 @@ function viewersToServe(host: LensHost): readonly string[] {
 type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report' | 'requireHeld'>
 
 /**
- * Runs a decay cycle, then a lifecycle check, for one viewer. An interrupted decay cycle is first completed with the time at which it began
- * as `now`. The lifecycle check remains due until one has been completed.
+ * Runs a decay cycle and a lifecycle check for one viewer. An interrupted cycle is completed with its own time as `now`, and the check
+ * stays due until one was completed.
  */
 async function serve(context: MemoryContext, viewer: string, now: number, input: RunInput): Promise<void> {
   const { store, clock } = context.host
@@ -561,8 +561,8 @@ async function serve(context: MemoryContext, viewer: string, now: number, input:
 }
 
 /**
- * Limits above which rot is announced first: at least `MANY` of a viewer's nodes, and more than one in `MANY_OF`, would become rotten in
- * one daily cycle. This cycle then only announces it, and the next one lets them rot.
+ * Limits for an announcement: when at least `MANY` of a viewer's nodes, and more than one in `MANY_OF`, would rot in one cycle, this cycle
+ * announces it and the next one lets them rot.
  */
 const MANY = 20
 const MANY_OF = 10
