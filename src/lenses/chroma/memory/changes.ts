@@ -41,10 +41,7 @@ const QUEUE_MS = 1_000
 const QUEUE_LIMIT = 10_000
 /** Number of attempts to write uses after the first one has failed. */
 const RETRIES = 5
-/**
- * How long one attempt to write uses waits for writers of other processes, in ms. All attempts together block the thread for less than 50
- * ms.
- */
+/** How long one attempt waits for writers of other processes, in ms: all attempts together block the thread for less than 50 ms. */
 const WAIT_MS = 8
 /**
  * Error codes of a store that cannot be written at present, with the text of the warning for each. Any viewer may read the warning, so it
@@ -134,8 +131,7 @@ export class AccessUpdates {
       try {
         this.#writeQueue()
       } catch {
-        // No caller waits for this delayed write, so its error cannot be reported here. The uses stay queued, and the next flush meets the
-        // same error and throws it.
+        // No caller can receive this error. The hits stay queued; the next flush meets the same error and throws it.
       }
     }, QUEUE_MS)
   }
@@ -231,10 +227,7 @@ export function memoryOfCell(writer: StoreWriter, viewer: string, entry: EntryKe
   return stored ?? defaultMemory(cell.last_accessed)
 }
 
-/**
- * Collects the memories that one transaction changes; each is written as soon as it is given. `errors` counts nodes whose memory could not
- * be written.
- */
+/** The memories that one transaction changes, each written when it is given. Nodes that cannot be written are counted. */
 export class Batch {
   readonly changed: Map<EntryKey, StoredMemory> = new Map()
   errors = 0
@@ -259,10 +252,7 @@ export class Batch {
     return true
   }
 
-  /**
-   * Adds the changed memories to the log of uses, from which other processes learn of them. The returned function updates the columns in
-   * memory and must be called after the commit.
-   */
+  /** Adds the changes to the log of uses. The returned function must be called after the commit: it brings the columns up to date. */
   end(): () => void {
     if (this.changed.size === 0) return () => undefined
     const seen = logUses(this.#writer, this.#columns.viewer, [...this.changed.keys()], this.#columns.seen)
@@ -270,9 +260,8 @@ export class Batch {
   }
 }
 
-// The decay cycle (CQ-134 to CQ-138): strength and health of unused nodes fall by formulas of the elapsed time, so the result does not
-// depend on how often cycles run or where one was interrupted. The cycle works in batches, each a transaction that also records its
-// progress.
+// The decay cycle (CQ-134 to CQ-138): strength and health of idle nodes go down by formulas of the elapsed time, so it does not matter how
+// often a cycle runs or where one was killed. It works in batches, each a transaction that also records its progress.
 
 export const decayReport = z.lazy(() =>
   z.strictObject({
@@ -495,10 +484,7 @@ function turn(
   return batch.end()
 }
 
-/**
- * How often the background job checks whether a day has passed since the last cycle, in ms. An hour, since an engine may be open for an
- * hour only, or for weeks.
- */
+/** How often the job checks whether a day has passed, in ms: an engine may be open for an hour only, or for weeks. */
 const LOOK_EVERY_MS = 3_600_000
 
 /** The background jobs that run decay cycles and lifecycle checks. `contextOf` gives the lens's memory state for a host. */
@@ -560,10 +546,7 @@ async function serve(context: MemoryContext, viewer: string, now: number, input:
   }
 }
 
-/**
- * Limits for an announcement: when at least `MANY` of a viewer's nodes, and more than one in `MANY_OF`, would rot in one cycle, this cycle
- * announces it and the next one lets them rot.
- */
+/** This many of a viewer's nodes, if they are also more than one in `MANY_OF`, do not rot at once: it is announced in the cycle before. */
 const MANY = 20
 const MANY_OF = 10
 
