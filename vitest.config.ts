@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const ALL = ['test/**/*.test.ts']
 const PACKAGE = ['test/package/*.test.ts']
-/** Pages whose commands and programs also run on the oldest Node that the package supports: some of them, in the long form all. */
-const GUIDES = [`test/interfaces/guide${process.env['QUERENT_LONG'] === '1' ? '*' : 's'}.test.ts`]
+/** Pages whose commands and programs also run on the oldest Node that the package supports. */
+const GUIDES = ['test/interfaces/guide*.test.ts']
 const EXPLORER = ['test/explorer/*.test.ts']
 /** The official programs that test/conformance fetches bring tests of their own. */
 const ELSEWHERE = [...PACKAGE, ...EXPLORER, '**/node_modules/**']

@@ -1,6 +1,6 @@
 /**
  * What pages of the guide show is what happens: their commands and programs run and print it. Pages that need a server have tests
- * of their own. On the oldest Node that the package supports (QUERENT_TEST_NODE) some pages run, in the long form all.
+ * of their own. All of it runs on the oldest Node that the package supports too (QUERENT_TEST_NODE).
  */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,12 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { modelFolder } from '../support/model.ts'
-import { isLong } from '../support/patience.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
-
-const ON_OLD_NODE = ['five-minutes.md', 'cli.md', 'library.md']
-const isRun = ({ page }: Page): boolean =>
-  isLong || process.env['QUERENT_TEST_NODE'] === undefined || ON_OLD_NODE.includes(page)
 
 const NOTES = fileURLToPath(new URL('../../examples/notes', import.meta.url))
 
@@ -71,7 +66,7 @@ function settled(page: string, text: string): string {
 }
 
 describe('the commands', () => {
-  it.each(SESSIONS.filter(isRun))('of $page print what it shows (EN-070, EN-072)', async one => {
+  it.each(SESSIONS)('of $page print what it shows (EN-070, EN-072)', async one => {
     const { page, count, embedder, prepare } = one
     using folder = tempFolder()
     prepare?.(folder)
@@ -96,7 +91,7 @@ describe('the programs', () => {
     { page: 'query-profiles.md', count: 5 },
   ]
 
-  it.each(PROGRAMS.filter(isRun))('of $page print what it shows (EN-076, EN-077, CQ-148, QE-020)', async one => {
+  it.each(PROGRAMS)('of $page print what it shows (EN-076, EN-077, CQ-148, QE-020)', async one => {
     const { page, count, embedder, prepare } = one
     const prints = blocks(guidePage(page), 'text')
     const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))
