@@ -61,7 +61,7 @@ function meaningsIn(source: string): ReadonlyMap<string, string> {
 
 function sentenceOf(comment: string): string {
   const text = comment
-    .replace(/\n \* ?|\n +\* ?/g, ' ')
+    .replace(/\n +\* ?/g, ' ')
     .trim()
     .replace(/^Error: /, '')
   return text.charAt(0).toUpperCase() + text.slice(1)
