@@ -250,7 +250,7 @@ interface LiveStreamForm {
   /** Converts an event to a piece of the stream; absent: events are pieces as they are. */
   readonly asPiece?: (event: LiveEvent) => JsonObject
   /** Converts an error to the form that the viewer may see. */
-  readonly told: (thrown: unknown) => QuerentError
+  readonly errorOf: (thrown: unknown) => QuerentError
 }
 
 class LiveIterator implements AsyncIterator<JsonObject, undefined> {
@@ -272,13 +272,13 @@ class LiveIterator implements AsyncIterator<JsonObject, undefined> {
   async next(): Promise<IteratorResult<JsonObject, undefined>> {
     if (this.#subscription !== null || this.#isOver) return this.#events.next()
     if (this.#signal.aborted) throw new QuerentError('cancelled', 'the caller disconnected')
-    const { asPiece = (event: LiveEvent) => event as unknown as JsonObject, told } = this.#form
+    const { asPiece = (event: LiveEvent) => event as unknown as JsonObject, errorOf } = this.#form
     this.#signal.addEventListener('abort', this.#leave, { once: true })
     const handlers: LiveHandlers = {
       wanted: () => this.#events.wanted(),
       onEvent: event => this.#events.give(asPiece(event)),
       onToken: token => this.#events.give({ type: 'alive', resume_token: token }),
-      onError: thrown => this.#events.give({ type: 'error', error: told(thrown).toJSON() }),
+      onError: thrown => this.#events.give({ type: 'error', error: errorOf(thrown).toJSON() }),
       onEnd: why => this.#ended(why),
     }
     this.#subscription = this.#subscribe(handlers, this.#stopped.signal)
@@ -507,7 +507,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
     run: () => Promise.reject(onlyStreamed(name)),
     stream: (host, asked, context) =>
       liveStream((handlers, signal) => subscribe(host, asked, handlers, { ...context, signal }), context.signal, {
-        told: thrown => reportedError(thrown, context.viewer),
+        errorOf: thrown => reportedError(thrown, context.viewer),
       }),
   }
 }

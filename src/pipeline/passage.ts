@@ -363,8 +363,8 @@ function weightsOfWords({ terms, mode }: Plan, { words, accessScope }: QueryCont
 export function questionMatcher(question: readonly string[], of: Language): WordMatcher {
   const words = [...new Set(question.flatMap(text => tokenise(text).map(token => token.term)))]
   const asked = languagesOfQuestion(words)
-  const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
-  const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
+  const contentTerms = words.filter(word => !asked.some(language => isStopWord(word, language)))
+  const stems = new Map((contentTerms.length > 0 ? contentTerms : words).map(word => [stem(word, of), word]))
   // Stemming changes only the end of a word, so comparing first letters rules out most words of a text without stemming them.
   const beginnings = [...stems.keys()].map(stem => beginningOf(stem, of))
   const isAnyWord = beginnings.includes('')
@@ -377,7 +377,7 @@ export function questionMatcher(question: readonly string[], of: Language): Word
   }
   return term => {
     if (!beginsAsOne(term)) return null
-    if (telling.length > 0 && isStopWord(term, of)) return null
+    if (contentTerms.length > 0 && isStopWord(term, of)) return null
     return stems.get(stem(term, of)) ?? null
   }
 }

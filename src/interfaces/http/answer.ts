@@ -132,7 +132,7 @@ async function streamed(
     ending,
     after,
     drop: () => serverOf(c)?.outgoing?.destroy(),
-    told: thrown => {
+    errorOf: thrown => {
       logBug(c, thrown)
       return reportedError(thrown, context.viewer)
     },

@@ -67,7 +67,7 @@ interface StreamOptions {
   /** Closes the connection at once, even if data has not been sent yet. */
   readonly drop: () => void
   /** Converts what was thrown to the error that the client may see, without internal information. */
-  readonly told: (thrown: unknown) => QuerentError
+  readonly errorOf: (thrown: unknown) => QuerentError
   /** Called once when the stream is over, with null, or with the error code if it ended early. */
   readonly over?: ((code: string | null) => void) | undefined
 }
@@ -149,7 +149,7 @@ class PieceStream {
   }
 
   async pull(controller: Controller): Promise<void> {
-    const { form, told } = this.#options
+    const { form, errorOf } = this.#options
     this.#cancelStall()
     try {
       this.#next ??= this.#pieces.next()
@@ -161,7 +161,7 @@ class PieceStream {
       send(controller, encoded(piece.value, form))
     } catch (thrown) {
       if (this.#isCancelled) return
-      const error = told(thrown)
+      const error = errorOf(thrown)
       send(controller, encoded({ error: error.toJSON() }, form, 'error'))
       return this.#end(controller, error.code)
     }

@@ -251,7 +251,7 @@ function eventsOf(host: LensHost, input: Watch, context: CallContext): AsyncIter
         ({ state, agent }): Promise<Subscription> => subscribeTo(state, agent, input, handlers, { ...context, signal }),
       ),
     context.signal,
-    { asPiece: asBeliefEvent, told: thrown => failureIn(host, thrown) },
+    { asPiece: asBeliefEvent, errorOf: thrown => failureIn(host, thrown) },
   )
 }
 

@@ -188,9 +188,9 @@ const SAMPLE = 4_000
 function density(content: string, tokens: number): number {
   const words = tokensOf(foldContent(content.slice(0, SAMPLE)))
   const languages = languagesOfQuestion(words)
-  const telling = new Set(words.filter(word => !languages.some(language => isStopWord(word, language))))
+  const contentTerms = new Set(words.filter(word => !languages.some(language => isStopWord(word, language))))
   const counted = content.length > SAMPLE ? countTokens(content.slice(0, SAMPLE)) : tokens
-  return counted === 0 ? 0 : Math.min(1, telling.size / counted)
+  return counted === 0 ? 0 : Math.min(1, contentTerms.size / counted)
 }
 
 /** Ids of the given beliefs that are based on beliefs visible to the requester; the operation `beliefs.derivation` shows these. */

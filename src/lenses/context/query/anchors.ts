@@ -213,15 +213,15 @@ interface RelevantAnchors {
 export async function relevantAnchors(brought: Brought): Promise<RelevantAnchors> {
   const { question, concepts, retrieval, plan, context } = brought
   const { mode, text } = question
-  const telling = contentWords(text)
+  const contentTerms = contentWords(text)
   const isHybrid = mode === 'hybrid'
   const offers = {
-    names: bestNames(concepts, text, telling, { most: MAX_NAMED, inWords: mode !== 'exact' }),
+    names: bestNames(concepts, text, contentTerms, { most: MAX_NAMED, inWords: mode !== 'exact' }),
     near: isHybrid ? nearest(brought) : [],
     passages: isHybrid ? await passageConcepts(brought) : new Map<Concept, number>(),
     texts: isHybrid ? bestByWords(retrieval.candidates) : [],
   }
-  const { candidates, bmTop } = await comparedCandidates(brought, offers, telling)
+  const { candidates, bmTop } = await comparedCandidates(brought, offers, contentTerms)
   const bound = boundRelevance(plan, bmTop, context.model)
   const scored = ranked(candidates, bound, brought)
   const anchors = scored.flatMap(one => relevant(one, concepts))
@@ -248,7 +248,7 @@ function bestByWords(candidates: readonly Candidate[]): readonly EntryKey[] {
 async function comparedCandidates(
   brought: Brought,
   { names, near, passages, texts }: Offers,
-  telling: readonly string[],
+  contentTerms: readonly string[],
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly bmTop: number }> {
   const { host, context, plan, concepts, retrieval } = brought
   const { partitions } = context.accessScope
@@ -258,7 +258,7 @@ async function comparedCandidates(
   const all = [...new Set([...named.keys(), ...isNear, ...passages.keys(), ...byText])]
   const entries = all.map(({ entry }) => entry)
   const known = await completed(entries, brought)
-  const pathShare = pathShares(concepts, telling, host.workspace?.url)
+  const pathShare = pathShares(concepts, contentTerms, host.workspace?.url)
   const docs = textsOfConcepts(context.reader, 'doc', entries)
   const docShare = docShares(context.words.weigh(plan.terms, { partitions }))
   const bmTop = Math.max(0, ...known.map(({ signals }) => signals['words'] ?? 0))
