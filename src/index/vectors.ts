@@ -252,9 +252,8 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
    * because rows that are being searched cannot be divided with pauses in between.
    */
   #isToBeDivided(reader: StoreReader, touched: ReadonlySet<PartitionId>): boolean {
-    const open = new Set(touched)
-    for (const { cells, partition } of this.#state.rows.blocks) if (cells.length > 0) open.delete(partition)
-    const others = [...open]
+    const { rows } = this.#state
+    const others = [...touched].filter(partition => (rows.block(partition)?.cells.length ?? 0) === 0)
     const isLarge = (partitions: readonly PartitionId[]) =>
       reader.countVectors(this.model, partitions) >= this.#limits.dividedFrom
     // The total over all partitions is counted first: if it is below the limit, the partitions need not be counted one by one.

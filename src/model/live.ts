@@ -84,6 +84,11 @@ export interface LiveQuery {
   /** Time limit of one evaluation, in milliseconds. */
   readonly timeoutMs: number
   /**
+   * Loads what a process loads once for all such queries, which may take seconds. Called before the first evaluation, outside its time
+   * limit; rejects if the signal is aborted. Absent: nothing is to be loaded.
+   */
+  load?(signal: AbortSignal): Promise<void>
+  /**
    * Evaluates the query and returns the whole current answer. Rejects with the query's own errors. Rejects also where time ran out, or
    * where the search by meaning failed although the last answer used it: missing items would otherwise be reported as removed.
    */

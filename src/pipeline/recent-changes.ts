@@ -1,20 +1,36 @@
-/** Changes committed after a position of the store's change feed, read once for all subscriptions that are at the same position. */
+/**
+ * Changes committed after a position of the store's change feed. The newest ones are kept in memory, so that they are read once for all
+ * subscriptions, whatever their positions are.
+ */
+import { lowerBound } from '../base/compare.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { changesOrNull, reachesBack } from '../store/feed.ts'
-import type { Change, Store } from '../store/store.ts'
+import type { Change, Store, StoreReader } from '../store/store.ts'
 
 const PAGE = 1_000
 
+/** Default of `mostKept`: about a megabyte. */
+const MOST_KEPT = 10_000
+
 export class RecentChanges {
   readonly #store: Store
+  readonly #mostKept: number
   #version: number | null = null
   #position = 0
-  /** Changes after each requested position, kept until the store changes: most subscriptions are at the same position. */
+  /** All changes after the position `#keptFrom`, ascending. New ones are added when they are first needed. */
+  #kept: Change[] = []
+  #keptFrom = 0
+  /** Changes after each requested position, until the store changes: most subscriptions are at the same position. */
   readonly #since = new Map<number, readonly Change[] | null>()
 
-  constructor(store: Store) {
+  /**
+   * `mostKept`: number of changes before the newest for which a position is served from memory. For an older position they are read from
+   * the store each time.
+   */
+  constructor(store: Store, mostKept: number = MOST_KEPT) {
     this.#store = store
+    this.#mostKept = mostKept
   }
 
   /** Number of the newest change in the store's change feed. */
@@ -28,8 +44,8 @@ export class RecentChanges {
   }
 
   /**
-   * Changes committed after a position of the change feed, ascending; null: the feed no longer contains all of them. Changes that only add
-   * vectors to an entry are left out where the entry itself was put after the position.
+   * Changes committed after a position of the change feed, ascending; null: not all of them are known, because the feed was pruned. Changes
+   * that only add vectors to an entry are left out where the entry itself was put after the position.
    */
   since(position: number): readonly Change[] | null {
     const end = this.position()
@@ -37,30 +53,59 @@ export class RecentChanges {
     if (position > end) return null
     let changes = this.#since.get(position)
     if (changes === undefined) {
-      changes = this.#read(position)
+      const all = this.#store.read(reader => this.#after(position, end, reader))
+      changes = all && withoutVectorsOfPut(all)
       this.#since.set(position, changes)
     }
     return changes
   }
 
-  #read(position: number): readonly Change[] | null {
-    return this.#store.read(reader => {
-      if (!reachesBack(reader, position)) return null
-      const changes: Change[] = []
-      /** Partitions of the entries that were added or changed by `put`, by entry key. */
-      const put = new Map<EntryKey, PartitionId>()
-      for (let end = position; ; ) {
-        const page = changesOrNull(reader, end, PAGE)
-        if (page === null) return null
-        for (const change of page) {
-          end = change.seq
-          const { kind, entry, partition } = change
-          if (kind === 'vectors' && put.get(entry) === partition) continue
-          if (kind === 'put') put.set(entry, partition)
-          changes.push(change)
-        }
-        if (page.length < PAGE) return changes
-      }
-    })
+  #after(position: number, end: number, reader: StoreReader): readonly Change[] | null {
+    const isKept = this.#kept.length > 0 && position >= this.#keptFrom
+    if (!isKept || end - position > this.#mostKept) {
+      const read = changesAfter(position, reader)
+      if (!isKept && read !== null && read.length <= this.#mostKept) [this.#kept, this.#keptFrom] = [read, position]
+      return read
+    }
+    const last = (this.#kept.at(-1) as Change).seq
+    // The last change is newer than the feed where it was read within a write that was rolled back.
+    const later = last === end ? [] : last < end ? changesAfter(last, reader) : null
+    if (later === null) {
+      this.#kept = []
+      return this.#after(position, end, reader)
+    }
+    this.#kept.push(...later)
+    this.#forgetOld()
+    return this.#kept.slice(lowerBound(this.#kept.length, place => (this.#kept[place] as Change).seq <= position))
   }
+
+  /** Shortens the list to `#mostKept` changes when it has twice as many. */
+  #forgetOld(): void {
+    const over = this.#kept.length - this.#mostKept
+    if (over < this.#mostKept) return
+    this.#keptFrom = (this.#kept[over - 1] as Change).seq
+    this.#kept = this.#kept.slice(over)
+  }
+}
+
+/** All changes after a position; null: the feed no longer contains all of them, or is damaged. */
+function changesAfter(position: number, reader: StoreReader): Change[] | null {
+  if (!reachesBack(reader, position)) return null
+  const changes: Change[] = []
+  for (let end = position; ; ) {
+    const page = changesOrNull(reader, end, PAGE)
+    if (page === null) return null
+    for (const change of page) changes.push(change)
+    if (page.length < PAGE) return changes
+    end = (page.at(-1) as Change).seq
+  }
+}
+
+function withoutVectorsOfPut(changes: readonly Change[]): readonly Change[] {
+  /** Partitions of the entries that were added or changed by `put`, by entry key. */
+  const put = new Map<EntryKey, PartitionId>()
+  return changes.filter(({ kind, entry, partition }) => {
+    if (kind === 'put') put.set(entry, partition)
+    return kind !== 'vectors' || put.get(entry) !== partition
+  })
 }

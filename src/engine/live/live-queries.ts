@@ -74,6 +74,7 @@ export class LocalLiveQueries implements LiveQueries {
     try {
       const closing = this.#closing.signal
       const turn = { timeoutMs: source.timeoutMs, signal: signal ? AbortSignal.any([closing, signal]) : closing }
+      await source.load?.(turn.signal)
       const state = await this.#world.scheduler.run(stop => source.ask(stop), turn)
       this.#mustBeOpen()
       const begun = this.#begun(source, options, resumption, state)

@@ -34,7 +34,7 @@ export class Clustering {
    * called after every change of rows, and completed before the next search or change.
    */
   *arrange(): Steps<void> {
-    for (const block of this.#rows.blocks) {
+    for (const block of this.#rows.takeChanged()) {
       const { dividedFrom } = this.#limits
       const isDivided = block.cells.length > 0
       const isSmall = block.rows < (isDivided ? KEPT * dividedFrom : dividedFrom)

@@ -29,6 +29,9 @@ export class VectorRows {
   #staged: Slot[] = []
   /** Counts the changes of rows: additions, deletions and moves to other slots. */
   #revision = 0
+  #count = 0
+  /** Blocks whose rows were added or deleted since `takeChanged` was last called. */
+  #changed = new Set<Block>()
 
   constructor(model: string, dimensions: number) {
     this.model = model
@@ -46,9 +49,7 @@ export class VectorRows {
   }
 
   get count(): number {
-    let count = 0
-    for (const { rows } of this.blocks) count += rows
-    return count
+    return this.#count
   }
 
   get blocks(): Iterable<Block> {
@@ -63,6 +64,13 @@ export class VectorRows {
   /** Number that changes whenever rows are added, deleted or moved to another slot. */
   get revision(): number {
     return this.#revision
+  }
+
+  /** The blocks to which rows were added, or from which rows were deleted, since the last call. A store may have ten thousand others. */
+  takeChanged(): ReadonlySet<Block> {
+    const changed = this.#changed
+    this.#changed = new Set()
+    return changed
   }
 
   block(partition: PartitionId): Block | undefined {
@@ -138,6 +146,8 @@ export class VectorRows {
   append(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
     this.#revision++
     const slot = this.#slots.open(cell)
+    this.#count++
+    this.#changed.add(cell.block)
     cell.block.rows++
     if (entry >= this.#heads.length) this.#heads = doubled(this.#heads, entry + 1)
     const head = this.#heads[entry] as number
@@ -163,14 +173,18 @@ export class VectorRows {
     if (slot < 0) return
     this.#revision++
     const { block } = this.#slots.cellAt(slot)
+    this.#changed.add(block)
     block.entries--
     for (; slot >= 0; slot = this.first(entry)) {
       this.#heads[entry] = this.next(slot) + 1
+      this.#count--
       block.rows--
       this.#loosePivot(slot)
       this.#vacate(this.#slots.cellAt(slot), slot)
     }
-    if (block.rows === 0) this.#blocks.delete(block.partition)
+    if (block.rows > 0) return
+    this.#blocks.delete(block.partition)
+    this.#changed.delete(block)
   }
 
   /** Records the memory slot of the row that is the pivot (centre) of the cell; -1: no row of the index is. */

@@ -273,6 +273,10 @@ export class LiveBeliefQuery implements LiveQuery {
     return this.#isAllowed()
   }
 
+  load(signal: AbortSignal): Promise<void> {
+    return this.state.load(signal)
+  }
+
   async ask(signal: AbortSignal): Promise<LiveState> {
     await this.state.load(signal)
     const time = new TimeLimit(this.timeoutMs, signal)

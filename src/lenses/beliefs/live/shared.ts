@@ -14,8 +14,11 @@ import { faded, federationTarget, type TrustQuestion } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustMark } from '../trust/trust-graph.ts'
 
-/** Maximum number of belief vectors in the cache, one or two kilobytes each. */
-const MAX_VECTORS = 256
+/**
+ * Maximum number of belief vectors in the cache, one or two kilobytes each. Each query that is computed again reads the vectors of all
+ * beliefs changed since its last answer, so a smaller cache than there are such beliefs would be of no use.
+ */
+const MAX_VECTORS = 2_048
 
 /**
  * Maximum number of objects that are cached to detect changes of a viewer's access, and likewise of those for a viewer's trust in one
@@ -221,9 +224,9 @@ export class TrustWatch {
     })
   }
 
-  /** Trust one millisecond after this instant, because the use of an edge counts only from the next millisecond on. */
+  /** Trust at this instant, uses of the viewer's edges within its millisecond included. */
   #at(asOf: Instant): HolderTrust {
-    return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
+    return this.#state.trust.trustAfter(this.#viewer, this.#question, asOf)
   }
 
   /**

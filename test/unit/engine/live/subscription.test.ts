@@ -329,6 +329,23 @@ describe('asking that fails', () => {
     expect(watch.news()).toEqual(['added b now_matches'])
   })
 
+  it('does not count the time that loading takes before the first answer (BQ-192)', async () => {
+    const world = new ScriptedWorld()
+    const question = new ScriptedQuestion(world)
+    const loaded = Promise.withResolvers<void>()
+    const watch = new Watch(question)
+    const subscribed = world.live.subscribe(
+      Object.assign(question, { load: () => loaded.promise }),
+      OPTIONS,
+      watch.handlers,
+    )
+    await world.timers.pass(60_000)
+    expect(question.asked).toBe(0)
+    loaded.resolve()
+    await expect(subscribed).resolves.toMatchObject({ status: 'active' })
+    expect(question.asked).toBe(1)
+  })
+
   it('at first is left at once by a caller who goes, whose place is free then (BQ-192)', async () => {
     const world = new ScriptedWorld({ mostPerViewer: 2 })
     const question = new ScriptedQuestion(world)
