@@ -98,6 +98,12 @@ export class IndexSet {
     return index
   }
 
+  /** The index of this name, which must exist, updated to the latest commit after any work in progress during which it must not change. */
+  current(name: string): Index {
+    this.refresh()
+    return this.get(name)
+  }
+
   /**
    * Loads the named indexes and updates all loaded ones to the latest commit, with pauses between steps. Afterwards `get` of these names
    * and `refresh` return without further work.
@@ -497,8 +503,7 @@ export class IndexMakers {
     const scratch: Scratch = {
       store,
       index: name => {
-        indexes.refresh()
-        return indexes.get(name)
+        return indexes.current(name)
       },
     }
     INDEXES.set(scratch, indexes)

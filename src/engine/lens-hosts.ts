@@ -71,8 +71,7 @@ export class LensHosts {
       },
       index: name => {
         engine.assertOpen()
-        indexes.refresh()
-        return indexes.get(name)
+        return indexes.current(name)
       },
       source: async name => {
         engine.assertOpen()

@@ -71,7 +71,7 @@ export class Care {
       ...{ store, home, storeFile, embedder, embedderError, jobs, signal },
       refused: embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
       names: indexes.names,
-      indexOf: name => indexes.get(name),
+      indexOf: name => indexes.current(name),
       lenses: registry.all,
       tables: registry.tables,
       hostOf: this.#hostOf,
@@ -293,7 +293,10 @@ function jobWorks(name: string, { failure, progress }: JobState): Examined {
 
 interface IndexesToExamine {
   readonly names: readonly string[]
-  /** Returns the index in use with this name; loads the index if it is not loaded yet. */
+  /**
+   * Returns the index in use with this name, loaded and updated to the latest commit. A health check must not update it itself, because a
+   * snapshot of it may be in the making.
+   */
   readonly indexOf: (name: string) => Index
   /**
    * Creates an empty index of the same kind as the given one; the health check rebuilds the empty index from the store, to compare the
@@ -317,10 +320,10 @@ function* indexesFindings({ names, indexOf, fresh, renew }: IndexesToExamine, st
   for (const name of names) {
     const rebuilt = fresh(indexOf(name))
     yield* rebuild(rebuilt, store)
-    // The index in use is fetched again after the rebuild, because other tasks may have loaded, updated or removed it during the pauses.
-    const index = indexOf(name)
     const [rows, wanted] = store.read(reader => {
-      for (const one of [index, rebuilt]) one.refresh(reader)
+      rebuilt.refresh(reader)
+      // The index in use is fetched again after the rebuild, because other tasks may have replaced or removed it during the pauses.
+      const index = indexOf(name)
       const all = reader.partitions().map(({ id }) => id)
       return [rowsOf(index, all), rowsOf(rebuilt, all)]
     })

@@ -48,7 +48,11 @@ function input({ indexes = [openWords(), openVectors()], ...fields }: Given = {}
   return {
     ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
     names: indexes.map(({ name }) => name),
-    indexOf: wanted => indexes.find(({ name }) => name === wanted) as Index,
+    indexOf: wanted => {
+      const index = indexes.find(({ name }) => name === wanted) as Index
+      store.read(reader => index.refresh(reader))
+      return index
+    },
     ...{ storeFile: null, loaded: null, renew: async () => undefined },
     lenses: [],
     tables: [],
@@ -95,6 +99,22 @@ describe('doctor', () => {
       ['vectors', true, '120 of 120 chunks have a vector'],
       ['embedder', true, 'toy answers with 128 dimensions'],
     ])
+  })
+
+  it('leaves updating an index in use to its owner, which may be writing a snapshot of it', async () => {
+    const words = openWords()
+    store.read(reader => words.refresh(reader))
+    let updates = 0
+    const counted = twisted<WordIndex>(words, inner => ({
+      refresh: reader => {
+        updates++
+        return inner.refresh(reader)
+      },
+    }))
+    const indexOf = (name: string) => (name === 'words' ? counted : openVectors())
+    const found = await examine(input({ names: ['words'], indexOf }))
+    expect(found).toContainEqual(expect.objectContaining({ check: 'index words', ok: true }))
+    expect(updates).toBe(0)
   })
 
   it('finds nothing wrong with an empty store, or without an embedder', async () => {
