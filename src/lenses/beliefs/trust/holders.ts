@@ -265,6 +265,8 @@ interface KnownHolder {
 }
 
 interface KnownHolders extends Pick<TrustAsked, 'agents' | 'edges'> {
+  /** Number of agents with trust edges at the time of the lookups. If there are more, a holder that had no number may have one. */
+  readonly count: number
   readonly byNumber: (KnownHolder | undefined)[]
 }
 
@@ -276,16 +278,16 @@ function knownIn(
   agents: TrustAsked['agents'],
   edges: TrustAsked['edges'],
 ): (holder: number) => KnownHolder {
+  const count = edges.names.length
   let known = KNOWN.get(holders)
-  if (known?.agents !== agents || known.edges !== edges) {
-    known = { agents, edges, byNumber: [] }
+  if (known?.agents !== agents || known.edges !== edges || known.count !== count) {
+    known = { agents, edges, count, byNumber: [] }
     KNOWN.set(holders, known)
   }
   const { byNumber } = known
   return holder => {
     const before = byNumber[holder]
-    // A holder that had no number is looked up again, because it gets one with its first trust edge.
-    if (before !== undefined && before.agent !== -1) return before
+    if (before !== undefined) return before
     const name = holders[holder] as string
     const found = { agent: edges.numberOf(name), facts: agents.get(name) }
     byNumber[holder] = found
