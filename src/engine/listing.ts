@@ -31,7 +31,10 @@ import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
 import { VERSION } from './version.ts'
 
-/** Position value in a cursor of a list ordered by a time, for an entry that does not have that time. JSON writes NaN as null. */
+/**
+ * In a cursor of a list that is ordered by a time: the position of an entry that does not have that time. In the cursor's JSON it becomes
+ * null.
+ */
 const NO_INSTANT = Number.NaN
 
 type Order = NonNullable<ListInput['order']>

@@ -136,7 +136,7 @@ export interface LimitSettings {
   readonly enabled: boolean
   /** Units per minute that a requester may use; a query costs one unit or more (default 200). */
   readonly unitsPerMinute: number
-  /** Units that a requester may use at once after not using any for a while (default 33). */
+  /** Units of the rate limit that a requester who has used none for a while may use at once (default 33). */
   readonly burst: number
   /** Maximum number of live queries of one requester at a time (default 50). */
   readonly subscriptions: number

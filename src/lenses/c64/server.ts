@@ -42,7 +42,7 @@ export async function openRemote(
   }
   const server = { url: qdrantUrl, public: qdrantPublic, keyVariable: 'QDRANT_API_KEY' }
   const source = await remote.openServer('c64', server)
-  // An embedding server that the user named by URL gets the OpenAI key only when the key is set; such a server may work without a key.
+  // An embedding server that the user named by URL may need no key, so a missing OpenAI key is no error there.
   const keyVariable = embeddingUrl !== undefined && hasModelKey ? MODEL_KEY : undefined
   const embedder = await remote.openModel({ model: embeddingModel, url: embeddingUrl, keyVariable })
   return {

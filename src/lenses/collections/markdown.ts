@@ -57,7 +57,7 @@ const SUMMARISED = 3
 /** Largest number of titles that are listed for each collection. */
 const TITLES = 5
 
-/** Formats the results as Markdown that ends in exactly one line feed. Throws `ChromaQueryError` for an unsupported language. */
+/** Formats the results as Markdown that ends in exactly one line feed. Throws `ChromaQueryError` for a `lang` that has no headings. */
 export function formatResultsMarkdown(
   results: readonly QueryResult[],
   query: string,

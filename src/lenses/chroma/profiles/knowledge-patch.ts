@@ -201,7 +201,7 @@ export function withLayoutTraits(rows: readonly ResultRow[]): ResultRow[] {
   return rows.map(row => ({ ...row, _aggregated_layout_traits: Object.fromEntries(shares) as Json }))
 }
 
-/** A field of a result row: the plug-in column of this name where it is set, else the metadata key. */
+/** A field of a result row: the column of this name that a plug-in added to the row, where it is set; else the node's metadata key. */
 function fieldOf(row: ResultRow, name: string): Json {
   const column = Object.hasOwn(row, name) ? row[name] : null
   if (column !== null && column !== undefined) return column
