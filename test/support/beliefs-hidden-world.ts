@@ -76,9 +76,10 @@ export class HiddenWorld {
     })
     const world = new HiddenWorld(engine, await openInterface(engine), clock, seed)
     for (const call of [...PEOPLE, ...SHOWN_FIRST]) await world.act(call)
-    // Makes what pseudonyms and cursors are made with.
+    // Makes the secrets of pseudonyms and of cursors, which are random. The second is made with the first cursor, so this answer needs one.
     await world.act({ by: REQUESTER, operation: 'beliefs.get', input: { belief_id: 'f0' } })
-    await world.act({ by: REQUESTER, operation: 'query', input: { text: 'fox' } })
+    const page = await engine.query({ text: 'fox', limit: 1 }, { viewer: { id: REQUESTER } })
+    if (page.cursor === null) throw new Error('the first answer has no cursor')
     return world
   }
 
