@@ -206,7 +206,7 @@ class SqliteStore extends SqliteReader implements Store {
       writer.now = now
       try {
         const value = yield* body(writer)
-        if (outer === null) parts.forgotten.save(parts.changes.told)
+        if (outer === null) parts.forgotten.save(parts.changes.newest)
         if (outer === null && writer.wrote) revision.advance()
         return value
       } finally {

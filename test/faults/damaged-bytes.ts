@@ -11,7 +11,7 @@ import { openTestEngine, TEST_NOW } from '../support/engines.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { onFile } from './care/damaged-store.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every lens, told apart by what they hold
+// biome-ignore lint/suspicious/noExplicitAny: answers of every lens, distinguished by what they hold
 type Json = any
 type Call = (operation: string, input: object) => Promise<Json>
 

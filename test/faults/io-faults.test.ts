@@ -57,9 +57,9 @@ describe.skipIf(NO_SHIM !== null)(`calls that fail${NO_SHIM === null ? '' : ` ($
 
   /** Of a life in which nothing fails. */
   async function callsOf(life: Life): Promise<Readonly<Record<CallKind, number>>> {
-    const { told, wrong } = await sweep.run({ life, plan: never('read'), recovers: false })
+    const { reported, wrong } = await sweep.run({ life, plan: never('read'), recovers: false })
     expect(wrong).toEqual([])
-    return told?.calls as Record<CallKind, number>
+    return reported?.calls as Record<CallKind, number>
   }
 
   it('are of every kind', () => {
@@ -107,12 +107,13 @@ describe.skipIf(NO_SHIM !== null)(`calls that fail${NO_SHIM === null ? '' : ` ($
   }
 
   async function wrongWith(run: Run): Promise<{ readonly lines: readonly string[]; readonly hasFailed: boolean }> {
-    const { told, wrong } = await sweep.run(run)
+    const { reported, wrong } = await sweep.run(run)
     const lines = wrong.map(
-      line => `${run.life}, ${told?.first ?? ''}, ${JSON.stringify({ ...run.plan, recovers: run.recovers })}: ${line}`,
+      line =>
+        `${run.life}, ${reported?.first ?? ''}, ${JSON.stringify({ ...run.plan, recovers: run.recovers })}: ${line}`,
     )
     // One that died is to be looked at, not a reason to stop.
-    return { lines, hasFailed: told === null || told.failed > 0 }
+    return { lines, hasFailed: reported === null || reported.failed > 0 }
   }
 })
 

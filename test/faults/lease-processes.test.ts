@@ -15,7 +15,7 @@ class Holder {
     this.child = new Child('lease-child.ts', import.meta.url, [file, name])
   }
 
-  /** What it answers; told now, also when it hangs. */
+  /** What it answers, printed now, also when it hangs. */
   async tell(line: string): Promise<string> {
     const number = ++this.#asked
     this.child.tell(line)

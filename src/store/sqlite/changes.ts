@@ -35,7 +35,7 @@ export function notifyChange(db: SqlDatabase, { entry, kind, partition, from, at
 export class SqliteChanges {
   readonly #db: SqlDatabase
   /** Number of the newest change that the running transaction added to the feed; null when it added none. */
-  told: number | null = null
+  newest: number | null = null
   /** Cached number of the newest change, valid within one read transaction, in which it cannot change. */
   #last: { readonly transaction: number; readonly seq: number } = { transaction: 0, seq: 0 }
 
@@ -45,11 +45,11 @@ export class SqliteChanges {
 
   /** Forgets the changes that the last transaction added to the feed; must be called when a transaction begins. */
   begin(): void {
-    this.told = null
+    this.newest = null
   }
 
   tell(kind: Change['kind'], entry: EntryKey, partition: PartitionId, from: PartitionId | null, at: Instant): void {
-    this.told = notifyChange(this.#db, { entry, kind, partition, from, at })
+    this.newest = notifyChange(this.#db, { entry, kind, partition, from, at })
   }
 
   last(): number {
@@ -281,12 +281,12 @@ export class SqliteForgotten {
 
   /**
    * Records that bytes are to be erased, if the transaction deleted or replaced something; must be called when the transaction is about to
-   * be committed. `told`: number of the newest change that the transaction added to the feed; null: it added none.
+   * be committed. `newest`: number of the newest change that the transaction added to the feed; null: it added none.
    */
-  save(told: number | null): void {
+  save(newest: number | null): void {
     if (!this.#noted) return
     const { count, seq } = this.#read() ?? { count: 0, seq: 0 }
-    this.#write({ count: count + 1, seq: told ?? seq, isErased: false })
+    this.#write({ count: count + 1, seq: newest ?? seq, isErased: false })
   }
 
   get(): Forgotten | null {

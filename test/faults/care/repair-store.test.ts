@@ -189,15 +189,15 @@ describe('a store file', () => {
         const dropped = new Set(chosen.flatMap(([{ dropsVectorOf }, pick]) => dropsVectorOf?.(pick) ?? []))
         const vectors = before['vectors']?.filter(row => !dropped.has(JSON.parse(row)[0])) ?? []
         const { changes, sqlite_sequence: _, tallies, vectors: left, ...rest } = after
-        const { changes: told, sqlite_sequence: __, tallies: counted, vectors: ___, ...wanted } = before
+        const { changes: feed, sqlite_sequence: __, tallies: counted, vectors: ___, ...wanted } = before
         expect(rest).toEqual(wanted)
         expect(left).toEqual(vectors)
         if (dropped.size === 0)
           expect(tallies?.filter(row => !row.endsWith(',0]'))).toEqual(counted?.filter(row => !row.endsWith(',0]')))
         const isWhole = dropped.size === 0 && chosen.every(([{ changesFeed }]) => changesFeed !== true)
         const old = changes?.filter(row => JSON.parse(row)[0] <= 300)
-        expect(old?.every(row => told?.includes(row))).toBe(true)
-        if (isWhole) expect(changes).toEqual(told)
+        expect(old?.every(row => feed?.includes(row))).toBe(true)
+        if (isWhole) expect(changes).toEqual(feed)
       }),
       { numRuns: RUNS },
     )

@@ -83,7 +83,7 @@ it('repairs the store after copying it, makes dropped vectors again, and tells s
   expect(dump(backup ?? '')['tallies']).toEqual(damaged['tallies'])
 })
 
-it('copies nothing when told not to', async () => {
+it('copies nothing where the caller wants no copy', async () => {
   onFile(file, db => db.exec('update tallies set count = count + 5'))
   const answer = await withEngine(engine => engine.doctor({ repair: true, backup: false }))
   expect(answer).toMatchObject({ ok: true, backup: null })

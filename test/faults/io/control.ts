@@ -72,7 +72,7 @@ export class Control implements Disposable {
     this.#setKinds(0n)
   }
 
-  told(): Reported {
+  reported(): Reported {
     const numbers = this.#numbers()
     const text = Buffer.alloc(TEXT_BYTES)
     readSync(this.#file, text, 0, TEXT_BYTES, 8 * NUMBERS)

@@ -22,7 +22,7 @@ export interface Order {
 
 export interface Account {
   readonly deeds: readonly Deed[]
-  readonly told: Reported
+  readonly reported: Reported
   /** Answers of the engine that differ from a rebuild's, once nothing failed any more. */
   readonly differences: readonly string[]
 }
@@ -60,5 +60,5 @@ async function run({ life, home, files, plan, recovers }: Order): Promise<Accoun
   }
   await diary.note('close', {}, async () => engine?.close())
   control.disarm()
-  return { deeds: diary.deeds, told: control.told(), differences: different }
+  return { deeds: diary.deeds, reported: control.reported(), differences: different }
 }

@@ -16,7 +16,7 @@ export type Run = Pick<Order, 'life' | 'plan' | 'recovers'>
 
 export interface Outcome {
   /** Null when the process died or hung. */
-  readonly told: Reported | null
+  readonly reported: Reported | null
   readonly refused: number
   /** None, one hopes. */
   readonly wrong: readonly string[]
@@ -60,11 +60,15 @@ export class Sweep implements AsyncDisposable {
     try {
       const account = await this.#child.live({ life, home, files, plan, recovers })
       const wrong = [...account.differences, ...(await this.#examine(life, account, home))]
-      return { told: account.told, refused: account.deeds.filter(deed => deed.outcome === 'refused').length, wrong }
+      return {
+        reported: account.reported,
+        refused: account.deeds.filter(deed => deed.outcome === 'refused').length,
+        wrong,
+      }
     } catch (error) {
       await this.#child[Symbol.asyncDispose]()
       this.#child = null
-      return { told: null, refused: 0, wrong: [String((error as Error).message)] }
+      return { reported: null, refused: 0, wrong: [String((error as Error).message)] }
     }
   }
 
