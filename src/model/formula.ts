@@ -309,11 +309,13 @@ export function explainBy(formula: Formula, row: Numbers, query: Numbers, expans
   }
   if (formula.kind === 'constant') return leaf(formula.label, value, note)
   const { kind, label } = formula
-  const there = partsOf(formula, row, query)
-  const isAsItIs = kind === 'lift' && scoreBy(there[0] as Formula, row, query) <= 0
-  const parts = (isAsItIs ? there.slice(0, 1) : there)
-    .filter(part => part.shown?.(row, query) !== false)
-    .map(part => explainBy(part, row, query, expansions))
+  const parts: Explanation[] = []
+  for (let at = 0; at < formula.of.length; at++) {
+    const part = formula.of[at] as Formula
+    if (isConditional(formula, at) && !isThere(part, row, query)) continue
+    if (part.shown?.(row, query) !== false) parts.push(explainBy(part, row, query, expansions))
+    if (at === 0 && kind === 'lift' && scoreBy(part, row, query) <= 0) break
+  }
   const [first, second] = parts
   if (first === undefined) return leaf(label, value, note)
   if (kind === 'quotient')

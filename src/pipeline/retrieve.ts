@@ -312,14 +312,29 @@ function nearThePage(
   }
   const bar = pageBar(surely, plan.query, depth)
   const mayReach = (bm: number, cosine: number) => maxOf(bm, cosine, statistics, bound) >= bar
+  // Of hundreds of entries that one search alone found, only some are scored, because scores rise with BM25 and with the cosine.
+  const isEnoughByMeaning = monotone(cosine => mayReach(wordsLast, cosine))
+  const isEnoughByWords = monotone(bm => mayReach(bm, isByMeaning ? floor : 0))
   const third = expectedBase === undefined ? 0 : (byWords.sort((a, b) => b - a)[KEPT_BY_WORDS - 1] ?? 0)
   const isKept = (bm: number) => expectedBase !== undefined && bm * (1 + MEMORY_BOOST) >= third
   const isNear = ({ words, meaning }: Found) => {
-    if (words === undefined) return mayReach(wordsLast, meaning?.score ?? 0)
-    return meaning !== undefined || mayReach(words.score, isByMeaning ? floor : 0) || isKept(words.score)
+    if (words === undefined) return isEnoughByMeaning(meaning?.score ?? 0)
+    return meaning !== undefined || isEnoughByWords(words.score) || isKept(words.score)
   }
   const near = found.filter(isNear)
   return near.length === found.length ? legs : { ...legs, found: near }
+}
+
+/** Evaluates a condition that holds from some number upwards, as seldom as its earlier results allow. */
+function monotone(holds: (value: number) => boolean): (value: number) => boolean {
+  let [fails, succeeds] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  return value => {
+    if (value <= fails || value >= succeeds) return value >= succeeds
+    const isMet = holds(value)
+    if (isMet) succeeds = value
+    else fails = value
+    return isMet
+  }
 }
 
 /**

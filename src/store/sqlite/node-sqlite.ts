@@ -320,7 +320,8 @@ class NodeSqlite implements SqlDatabase {
   #statement(sql: string, arrays: boolean): Statement {
     const statements = arrays ? this.#arrayStatements : this.#objectStatements
     const known = statements.get(sql)
-    // The statement is removed and added again, so that the map stays in order of use.
+    if (known !== undefined && statements.size < STATEMENTS) return known
+    // In a full map the statement is removed and added again, so that those not used for the longest time are dropped first.
     statements.delete(sql)
     const statement = known ?? this.#make(sql, arrays)
     statements.set(sql, statement)
