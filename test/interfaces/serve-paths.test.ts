@@ -67,6 +67,16 @@ it.each([
   expect(existsSync(join(folder.path, '.querent'))).toBe(false)
 })
 
+it.each([
+  ['add', 'nots'],
+  ['add', '--code', 'nots'],
+])('refuses %j of a path that does not exist before a store is made', async (...args) => {
+  const { status, stdout, stderr } = await querentHere(args, { cwd: folder.path })
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain('paths.0: expected the path of an existing file or folder')
+  expect(existsSync(join(folder.path, '.querent'))).toBe(false)
+})
+
 it('serves what it could read when a file among them cannot be', async () => {
   writeFileSync(join(folder.path, 'notes/broken.jsonl'), 'no JSON\n')
   const server = await serve(['notes'])

@@ -36,6 +36,7 @@ import {
   syncText,
   usedModelText,
 } from './render/page.ts'
+import { assertExists } from './session.ts'
 
 /**
  * Default time limit of a query in milliseconds, for a command. Longer than the limit in an engine that stays open, because a command first
@@ -87,6 +88,10 @@ function modelFolderOf({ folder, ...input }: JsonObject, _flags: Flags, { io }: 
 
 function queryOf(input: JsonObject): JsonObject {
   return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
+}
+
+function isUrl(path: string): boolean {
+  return /^[a-z][a-z\d+.-]+:\/\//i.test(path)
 }
 
 /** Checks that options for reading chats, such as `--profile`, are given only together with `--chat`. */
@@ -289,13 +294,13 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     },
     input: (input, flags, { io }) => ({
       ...chatOf(input, flags),
-      paths: (input['paths'] as readonly string[]).map(path =>
-        // A URL is passed on unchanged rather than made an absolute path; the operation then rejects it.
-        /^[a-z][a-z\d+.-]+:\/\//i.test(path) ? path : resolve(io.workingFolder, path),
-      ),
+      // A URL is passed on unchanged rather than made an absolute path; the operation then rejects it.
+      paths: (input['paths'] as readonly string[]).map(path => (isUrl(path) ? path : resolve(io.workingFolder, path))),
     }),
     creates: true,
     call: async (input, { cli, flags, run }) => {
+      const paths = input['paths'] as readonly string[]
+      if (!paths.some(isUrl)) await assertExists(cli, paths)
       if (flags['code'] === true) return (await import('./context-commands.ts')).addCode(cli, flags, input)
       return run()
     },

@@ -1,4 +1,5 @@
 /** Opens the engine for one command, with the command's flags, and closes it when the command is done. */
+import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -80,6 +81,21 @@ export async function withSession<T>(
     run: (operation, input) => runOperation(operation, engine, input, context),
     stream: (operation, input) => streamOperation(operation, engine, input, context),
   })
+}
+
+/**
+ * Checks that the files and folders to add exist, before a store is created. Throws `invalid_argument` for a path that does not exist,
+ * `io_failed` for one that may not be examined.
+ */
+export async function assertExists(cli: Cli, paths: readonly string[]): Promise<void> {
+  for (const [at, path] of paths.entries()) {
+    await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
+        throw invalidArgument(`paths.${at}`, path, 'the path of an existing file or folder')
+      }
+      throw new QuerentError('io_failed', `${path}: ${error.message}`, { path, cause: error.code ?? '' }, error)
+    })
+  }
 }
 
 /**

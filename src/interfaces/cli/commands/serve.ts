@@ -1,7 +1,6 @@
 /** The commands `serve` and `mcp`, which run until they are stopped. No other command does background work. */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../base/canonical.ts'
@@ -15,7 +14,7 @@ import { type Cli, type Io, type McpChoice, type ServeOptions, write, writeStyle
 import { withProgress } from '../progress.ts'
 import { PLAIN_TEXT, rows, styleOf } from '../render/answer.ts'
 import { addText } from '../render/page.ts'
-import { type Session, withSession } from '../session.ts'
+import { assertExists, type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
 
 // Serves one store on one port with several processes: the first process only starts the workers and replaces those that die. Each worker
@@ -245,21 +244,6 @@ async function openBrowser(io: Io, url: string): Promise<void> {
     opener.once('exit', code => void (code !== 0 && failed()))
   } catch {
     failed()
-  }
-}
-
-/**
- * Checks that the files and folders to add exist, before a store is created. Throws `invalid_argument` for a path that does not exist,
- * `io_failed` for one that may not be examined.
- */
-async function assertExists(cli: Cli, paths: readonly string[]): Promise<void> {
-  for (const [at, path] of paths.entries()) {
-    await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-        throw invalidArgument(`paths.${at}`, path, 'the path of an existing file or folder')
-      }
-      throw new QuerentError('io_failed', `${path}: ${error.message}`, { path, cause: error.code ?? '' }, error)
-    })
   }
 }
 
