@@ -140,8 +140,8 @@ export class Asking {
   }
 
   /**
-   * Computes the next `limit` items of an answer that is returned in several parts. `from`: the cached order of the results, at which to
-   * continue; null: no order is cached, so the query runs from the start.
+   * Computes the next `limit` items of an answer that is returned in several parts. `from`: the cached ranked list of the results, at which
+   * to continue; null: no order is cached, so the query runs from the start.
    */
   async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
     const now = () => this.#parts.clock.now()
@@ -165,7 +165,9 @@ export class Asking {
     if (cursor !== null) this.secret()
   }
 
-  /** The cached order of results that belongs to the query's cursor; null if the query has no cursor or the order is no longer cached. */
+  /**
+   * The cached ranked list of results that belongs to the query's cursor; null if the query has no cursor or the list is no longer cached.
+   */
   cachedFor(query: Query, { viewer }: CallContext): CachedPage | null {
     const { after } = query
     return after === null ? null : this.#held.find(placeOf(query, after), viewer.id, this.#parts.clock.now())

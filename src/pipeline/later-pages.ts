@@ -1,8 +1,8 @@
 /**
  * Later pages of an answer. The order of results is kept as the first page computed it, so that pages neither repeat nor skip results
  * whatever is written to the store in between: entries keep the scores of that time, while their existence, visibility and text are read
- * when a page is shown; entries added after the first page never appear. Where the kept order ends, the store is searched again for more
- * candidates.
+ * when a page is shown; entries added after the first page never appear. Where the kept ranked list ends, the store is searched again for
+ * more candidates.
  */
 
 import { Deadline, type Instant } from '../base/clock.ts'
@@ -24,25 +24,27 @@ import { assertNotCancelled } from './time-limit.ts'
 
 export interface CachedOrder {
   readonly plan: Plan
-  /** The retrieval from which the result order was computed. Its list of candidates is emptied to save memory. */
+  /** The retrieval from which the ranked list was computed. Its list of candidates is emptied to save memory. */
   readonly retrieval: Retrieval
-  /** The scoring from which the result order was computed. Its list of scored candidates is emptied to save memory. */
+  /** The scoring from which the ranked list was computed. Its list of scored candidates is emptied to save memory. */
   readonly scoring: Scoring
   /**
    * Results that earlier pages have already shown, or that rank before a shown one; they are not shown again. The results that follow are
    * in `rest`.
    */
   readonly before: readonly Ranked[]
-  /** Items of the order that no page has shown yet, best first. */
+  /** Items of the ranked list that no page has shown yet, best first. */
   readonly rest: readonly Ranked[]
-  /** Number of the last retrieval round that contributed to the order, from 0; each round searches deeper than the one before. */
+  /** Number of the last retrieval round that contributed to the ranked list, from 0; each round searches deeper than the one before. */
   readonly round: number
-  /** Key of the newest entry when the order was retrieved; keys ascend, so an entry with a higher key was added later and is left out. */
+  /**
+   * Key of the newest entry when the ranked list was retrieved; keys ascend, so an entry with a higher key was added later and is left out.
+   */
   readonly newest: EntryKey
   readonly notes: readonly Note[]
 }
 
-/** A page whose order was computed from a new retrieval, not taken from a kept order. */
+/** A page whose ranked list was computed from a new retrieval, not taken from a kept ranked list. */
 export interface RankedPage {
   readonly stages: Stages
   readonly plan: Plan
@@ -172,15 +174,15 @@ function numbersOf({ depth, statistics, exhausted, complete }: Retrieval): Retri
 }
 
 /**
- * Limits of the cache of kept result orders: each entry in an order takes about 500 bytes, so the order of a typical answer takes about 100
+ * Limits of the cache of kept ranked lists: each entry in an order takes about 500 bytes, so the order of a typical answer takes about 100
  * kB.
  */
 const BOUNDS: CachedBounds = { most: 2_000, bytes: 32 * 1024 * 1024, lifetimeMs: CURSOR_LIFETIME_MS }
 const BYTES_EACH = 500
 /**
- * Limits of the cache of result orders that are not yet complete and must be completed before the indexes change, since it is impossible
- * afterwards. Large enough for all kept orders of typical size. Completing an order takes some microseconds per entry, about a third of a
- * millisecond in all, with pauses between orders.
+ * Limits of the cache of ranked lists that are not yet complete and must be completed before the indexes change, since it is impossible
+ * afterwards. Large enough for all kept ranked lists of typical size. Completing a list takes some microseconds per entry, about a third of
+ * a millisecond in all, with pauses between lists.
  */
 const SETTLED: CachedBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Number.POSITIVE_INFINITY }
 
@@ -214,31 +216,34 @@ export class LaterOrder {
 }
 
 /**
- * The cache of one engine's result orders, by the place where a page ended. An order is completed when its next page is requested, or just
- * before the indexes change (`settleSome`); so an answer of which only the first page is read, as most are, costs no completion.
+ * The cache of one engine's ranked lists, by the place where a page ended. A ranked list is completed when its next page is requested, or
+ * just before the indexes change (`settleSome`); so an answer of which only the first page is read, as most are, costs no completion.
  */
 export class CachedOrders extends Held<CachedPage> {
   /**
-   * Result orders that may be incomplete. They are weak references, so an order stays in memory only while the cursor of its page can still
-   * be used.
+   * Ranked lists that may be incomplete. They are weak references, so a list stays in memory only while the cursor of its page can still be
+   * used.
    */
   readonly #later: Held<WeakRef<LaterOrder>>
   /**
-   * For each incomplete result order, the function that completes it. Dropped when the indexes change: the functions then no longer work,
+   * For each incomplete ranked list, the function that completes it. Dropped when the indexes change: the functions then no longer work,
    * and they keep much data in memory.
    */
   #makers = new WeakMap<LaterOrder, () => CachedOrder>()
   #count = 0
 
-  /** `whose`: maps a viewer to the requester under whose limit its orders are counted, where several viewers belong to one requester. */
+  /**
+   * `whose`: maps a viewer to the requester under whose limit its kept ranked lists are counted, where several viewers belong to one
+   * requester.
+   */
   constructor(whose?: (viewer: string) => string, bounds: CachedBounds = BOUNDS, settled: CachedBounds = SETTLED) {
     super(bounds, whose)
     this.#later = new Held(settled, whose)
   }
 
   /**
-   * Registers an order that `make` will complete if its next page is requested before the indexes change. `count`: approximate number of
-   * entries in the order, by which its memory is estimated.
+   * Registers a ranked list that `make` will complete if its next page is requested before the indexes change. `count`: approximate number
+   * of entries in the order, by which its memory is estimated.
    */
   later(make: () => CachedOrder, viewer: string, count: number): LaterOrder {
     const name = String(++this.#count)
@@ -262,21 +267,21 @@ export class CachedOrders extends Held<CachedPage> {
   }
 
   /**
-   * Completes one of the result orders that are not complete yet, and returns false when none is left. Before the indexes change, it must
-   * be called until it returns false, since orders cannot be completed afterwards.
+   * Completes one of the ranked lists that are not complete yet, and returns false when none is left. Before the indexes change, it must be
+   * called until it returns false, since lists cannot be completed afterwards.
    */
   settleSome(): boolean {
     for (const later of this.#later.values()) {
       const order = later.deref()
-      // The order was garbage-collected: nobody can use the cursor of its page any more.
+      // The list was garbage-collected: nobody can use the cursor of its page any more.
       if (order === undefined) continue
       try {
-        // Completing an order also removes it from the list of incomplete orders (`#later`), so the next call of this method finds another
+        // Completing a list also removes it from the list of incomplete lists (`#later`), so the next call of this method finds another
         // one.
         order.get()
       } catch {
-        // An order that fails to complete is not kept. The error is ignored, since the caller is changing the indexes and has not requested
-        // this order.
+        // A ranked list that fails to complete is not kept. The error is ignored, since the caller is changing the indexes and has not
+        // requested this list.
       }
       return true
     }
@@ -286,14 +291,16 @@ export class CachedOrders extends Held<CachedPage> {
   }
 }
 
-/** Largest number of items in a kept order; pages after that are found by a new retrieval from the position where the last page ended. */
+/**
+ * Largest number of items in a kept ranked list; pages after that are found by a new retrieval from the position where the last page ended.
+ */
 const LONGEST = 4 * MAX_LIMIT
 
 export interface WentOn {
   readonly answer: Answer
   readonly order: CachedOrder
   /**
-   * Number of results at the start of the list `order.rest` (results not yet shown when the order was kept) that are shown or skipped after
+   * Number of results at the start of the list `order.rest` (results not yet shown when the list was kept) that are shown or skipped after
    * this page.
    */
   readonly at: number
@@ -302,7 +309,7 @@ export interface WentOn {
 }
 
 /**
- * Makes a page of the next `limit` results from a result order kept in memory. `at`: number of results at the start of its list `rest` that
+ * Makes a page of the next `limit` results from a ranked list kept in memory. `at`: number of results at the start of its list `rest` that
  * were shown already. Null: the page goes beyond the largest number of results that is kept.
  */
 export async function goOn(
@@ -336,7 +343,10 @@ function passed({ rest }: CachedOrder, from: number, { endKey }: Answer): number
   return endKey === null ? rest.length : rest.findIndex((one, at) => at >= from && itemKey(one) === endKey) + 1
 }
 
-/** Extends a kept order by one deeper retrieval, with the state and visibility of the first page, and without entries added since then. */
+/**
+ * Extends a kept ranked list by one deeper retrieval, with the state and visibility of the first page, and without entries added since
+ * then.
+ */
 async function deeper(
   order: CachedOrder,
   at: number,

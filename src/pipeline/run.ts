@@ -1,7 +1,7 @@
 /**
  * Driver of the query pipeline: runs its six stages in order, applies the deadline, and records the trace. It does not depend on what the
  * stages do. Retrieval is repeated deeper while the page is not full, or may still change where an exact answer is required. A page that
- * continues a result order kept in memory only needs the last stage.
+ * continues a ranked list kept in memory only needs the last stage.
  */
 
 import type { Instant } from '../base/clock.ts'
@@ -46,17 +46,17 @@ export async function runQuery(
 /** A part of an answer's results: the first ones, or a continuation. */
 export interface Part {
   readonly answer: Answer
-  /** Where the next part of the results begins in the result order kept in memory; null: the order is not kept. */
+  /** Where the next part of the results begins in the ranked list kept in memory; null: the ranked list is not kept. */
   readonly next: CachedPage | null
   /** Approximate number of entries in the order of all results of the answer, by which its memory is estimated. */
   readonly size: number
 }
 
-/** Which part of an answer's results is requested, and where result orders are kept between requests. */
+/** Which part of an answer's results is requested, and where ranked lists are kept between requests. */
 export interface PartRequest {
-  /** The cache of result orders; null: the order of this answer is not to be kept. */
+  /** The cache of ranked lists; null: the ranked list of this answer is not to be kept. */
   readonly held: CachedOrders | null
-  /** The place where the part begins, in a result order kept in memory; null: the order is not kept. */
+  /** The place where the part begins, in a ranked list kept in memory; null: the ranked list is not kept. */
   readonly from: CachedPage | null
   readonly limit: number
 }
@@ -75,7 +75,7 @@ export async function runPart(stages: Stages, context: QueryContext, request: Pa
   return runFirst(stages, context, request)
 }
 
-/** Keeps the rest of a result order, so that a request with the page's cursor continues it. Nothing is kept until the cursor is read. */
+/** Keeps the rest of a ranked list, so that a request with the page's cursor continues it. Nothing is kept until the cursor is read. */
 export function holdRest({ answer, next, size }: Part, { now, accessScope }: QueryContext, held: CachedOrders): void {
   const { cursor } = answer
   if (cursor === null || next === null) return
@@ -100,8 +100,8 @@ async function runOn(from: CachedPage, limit: number, stages: Stages, context: Q
 }
 
 /**
- * Runs a query whose order is not kept. Where the query as written finds no good answer, its nearest spelling is tried, and its answer is
- * used if it is better.
+ * Runs a query whose ranked list is not kept. Where the query as written finds no good answer, its nearest spelling is tried, and its
+ * answer is used if it is better.
  */
 async function runFirst(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   const first = await runText(context.query.text, stages, context, request)
@@ -156,14 +156,14 @@ async function runText(
 }
 
 /**
- * Largest number of entries for which the whole diversified order is computed at once, without a pause: about n²/2 dot products, some tens
- * of milliseconds. For more entries, the order is not kept, and later pages are retrieved again.
+ * Largest number of entries for which the whole diversified list is computed at once, without a pause: about n²/2 dot products, some tens
+ * of milliseconds. For more entries, the ranked list is not kept, and later pages are retrieved again.
  */
 const MAX_SPREAD = 500
 
 /**
- * Where the next page begins in this answer's result order, which is then kept in memory. Null where no page follows, or where it is better
- * to retrieve the next page again than to keep the order.
+ * Where the next page begins in this answer's ranked list, which is then kept in memory. Null where no page follows, or where it is better
+ * to retrieve the next page again than to keep the list.
  */
 function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): CachedPage | null {
   const { answer, retrieval, found, scoring, ranking } = attempt

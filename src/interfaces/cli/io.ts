@@ -212,12 +212,12 @@ export interface Cli {
   errors: 'text' | 'json' | 'json-aside'
 }
 
-/** Makes the command report errors on standard error also in JSON format. */
+/** With `--json`, makes the command print errors as JSON on standard error; otherwise they would go to standard output. */
 export function errorsAside(cli: Cli): void {
   if (cli.errors === 'json') cli.errors = 'json-aside'
 }
 
-/** Runs a command of a group whose contract requires errors on standard error also in JSON format. */
+/** Runs a command of a group whose contract requires errors on standard error, as JSON too with `--json`. */
 export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<void> {
   errorsAside(cli)
   return body()

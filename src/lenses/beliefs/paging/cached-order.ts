@@ -83,7 +83,7 @@ export class CachedOrder implements AnswerOrder {
     this.#remotes = evaluation.remotes
   }
 
-  /** Approximate memory use of this cached order in bytes. */
+  /** Approximate memory use of this cached ranked list in bytes. */
   get byteLength(): number {
     const { understood, trust } = this.world
     const vector = understood.meaning.by === 'vector' ? understood.meaning.vector.byteLength : 0
@@ -122,7 +122,7 @@ export class CachedOrder implements AnswerOrder {
     return evaluation.best(count, boundary).map(unspread)
   }
 
-  /** Evaluates the query again over the earlier matches that still exist and are visible, as of the time when the order was fixed. */
+  /** Evaluates the query again over the earlier matches that still exist and are visible, as of the time when the ranked list was fixed. */
   *#asOfThen({ view, isSeen }: Showing): Steps<Evaluation> {
     const { state, question, understood, asOf, trust, requester } = this.world
     const { entries } = view.columns.arrays
@@ -167,7 +167,7 @@ const KEY_BYTES = 40
 
 const CURSOR_LIFETIME_MS = 15 * 60_000
 
-/** Limits on the cached orders of one engine: number, total bytes, and lifetime in milliseconds. */
+/** Limits on the cached ranked lists of one engine: number, total bytes, and lifetime in milliseconds. */
 const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
 
 export const ordersOf: (state: BeliefsState) => Held<CachedOrder> = onePer(() => new Held(HELD, requesterOf))
@@ -249,7 +249,7 @@ function isReason(code: string): code is Reason {
   return Object.hasOwn(CONSTRAINTS, code)
 }
 
-/** The error for a cursor that is too old, or whose order can neither be found in the cache nor be computed again. */
+/** The error for a cursor that is too old, or whose ranked list can neither be found in the cache nor be computed again. */
 export function cursorExpired(): Error {
   return wrong('cursor_expired')
 }

@@ -47,7 +47,7 @@ import {
 /** Maximum number of attempts to make a page if some of its results became hidden while it was made. */
 const ATTEMPTS = 3
 
-/** Counter from which each stream gets a unique name for its cached order. */
+/** Counter from which each stream gets a unique name for its cached ranked list. */
 let streams = 0
 
 /**
@@ -61,7 +61,7 @@ export async function openReading(state: BeliefsState, query: CheckedQuery, call
   return reading
 }
 
-/** A page of results, and the order in which the next page continues. */
+/** A page of results, and the ranked list from which the next page is taken. */
 interface Page {
   readonly draft: Draft
   /** Order in which the next page continues; null: there are no further results. */
@@ -82,7 +82,7 @@ export class Reading {
   /** The order of results; null: it is not known at the moment, or there are no further results. */
   #order: CachedOrder | null = null
   #isAtEnd = false
-  /** Hash of the order when the first page was made; null: not known yet. */
+  /** Hash of the ranked list when the first page was made; null: not known yet. */
   #digest: string | null = null
   /** Position of the last result that was read; null: no result was read yet. */
   #boundary: Boundary | null = null
@@ -134,7 +134,7 @@ export class Reading {
     this.#source = null
   }
 
-  /** Prepares the next page: continues with the cached order, or obtains the vectors and the results of other nodes again. */
+  /** Prepares the next page: continues with the cached ranked list, or obtains the vectors and the results of other nodes again. */
   async goOn(): Promise<void> {
     const { host } = this.#state
     if (this.#source === null)
@@ -172,7 +172,7 @@ export class Reading {
     return new TimeLimit(this.#query.options.timeoutMs, this.#call.signal, this.#call.machineTime)
   }
 
-  /** Removes the order of this stream from the cache; orders cached for cursors stay. */
+  /** Removes the ranked list of this stream from the cache; lists cached for cursors stay. */
   release(): void {
     ordersOf(this.#state).release(this.#place)
   }

@@ -243,7 +243,7 @@ export interface NumberRules {
   readonly names?: ReadonlySet<number> | undefined
   /** Whether a decimal number is not a number of the domain but, for example, a year. */
   readonly isProse?: ((value: number) => boolean) | undefined
-  /** Whether a decimal number above 255 is an address known in the domain. */
+  /** Whether a decimal number above 255 is an address that the rules for this subject list. */
   readonly isKnownAddress?: ((value: number) => boolean) | undefined
   /**
    * Called once per question; returns a function that decides whether an occurrence of a number up to 255 is an address. If not, the number

@@ -34,7 +34,7 @@ import { normaliseHashtag } from './stack.ts'
  * fixed point in colour space to which each hashtag is bound.
  */
 export interface CheckedTags {
-  /** The hashtags of the set, each in its normal form. */
+  /** The hashtags given for a node or a query, each in its normal form. */
   readonly hashtags: readonly string[]
   readonly bindings: readonly Binding[]
 }
