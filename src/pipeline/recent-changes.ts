@@ -10,12 +10,12 @@ import type { Change, Store, StoreReader } from '../store/store.ts'
 
 const PAGE = 1_000
 
-/** Default of `mostKept`: about a megabyte. */
-const MOST_KEPT = 10_000
+/** Default of `maxKept`: about a megabyte. */
+const MAX_KEPT = 10_000
 
 export class RecentChanges {
   readonly #store: Store
-  readonly #mostKept: number
+  readonly #maxKept: number
   #version: number | null = null
   #position = 0
   /** All changes after the position `#keptFrom`, ascending. New ones are added when they are first needed. */
@@ -25,12 +25,12 @@ export class RecentChanges {
   readonly #since = new Map<number, readonly Change[] | null>()
 
   /**
-   * `mostKept`: number of changes before the newest for which a position is served from memory. For an older position they are read from
+   * `maxKept`: number of changes before the newest for which a position is served from memory. For an older position they are read from
    * the store each time.
    */
-  constructor(store: Store, mostKept: number = MOST_KEPT) {
+  constructor(store: Store, maxKept: number = MAX_KEPT) {
     this.#store = store
-    this.#mostKept = mostKept
+    this.#maxKept = maxKept
   }
 
   /** Number of the newest change in the store's change feed. */
@@ -62,9 +62,9 @@ export class RecentChanges {
 
   #after(position: number, end: number, reader: StoreReader): readonly Change[] | null {
     const isKept = this.#kept.length > 0 && position >= this.#keptFrom
-    if (!isKept || end - position > this.#mostKept) {
+    if (!isKept || end - position > this.#maxKept) {
       const read = changesAfter(position, reader)
-      if (!isKept && read !== null && read.length <= this.#mostKept) [this.#kept, this.#keptFrom] = [read, position]
+      if (!isKept && read !== null && read.length <= this.#maxKept) [this.#kept, this.#keptFrom] = [read, position]
       return read
     }
     const last = (this.#kept.at(-1) as Change).seq
@@ -79,10 +79,10 @@ export class RecentChanges {
     return this.#kept.slice(lowerBound(this.#kept.length, place => (this.#kept[place] as Change).seq <= position))
   }
 
-  /** Shortens the list to `#mostKept` changes when it has twice as many. */
+  /** Shortens the list to `#maxKept` changes when it has twice as many. */
   #forgetOld(): void {
-    const over = this.#kept.length - this.#mostKept
-    if (over < this.#mostKept) return
+    const over = this.#kept.length - this.#maxKept
+    if (over < this.#maxKept) return
     this.#keptFrom = (this.#kept[over - 1] as Change).seq
     this.#kept = this.#kept.slice(over)
   }

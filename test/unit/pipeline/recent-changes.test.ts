@@ -24,7 +24,7 @@ it('follows two writers, and reports what was pruned as unknown', () => {
       fc.nat({ max: 3 }),
       fc.integer({ min: 1, max: 8 }),
       fc.array(act, { maxLength: 15 }),
-      (before, mostKept, acts) => {
+      (before, maxKept, acts) => {
         const file = join(folder.path, `${++files}.db`)
         const stores = [openSqliteStore({ file }), openSqliteStore({ file })] as const
         let texts = 0
@@ -44,7 +44,7 @@ it('follows two writers, and reports what was pruned as unknown', () => {
           store.write(1, writer => writer.putVectors('m@1', chunks))
         }
         for (let at = 0; at < before; at++) put('a', 0)
-        const recent = new RecentChanges(stores[0], mostKept)
+        const recent = new RecentChanges(stores[0], maxKept)
         for (const step of [...acts, { do: 'look' as const, isBackward: false }]) {
           if (step.do === 'put') put(step.id, step.by)
           else if (step.do === 'embed') embed(step.id, step.by)
