@@ -186,8 +186,7 @@ export class QuestionLimits {
   }
 
   /**
-   * Counts a query of the viewer. Throws `rate_limited` if the query is a different one and exceeds a limit; repeating a query that was
-   * allowed is always allowed.
+   * Counts a query of the viewer. Throws `rate_limited` if it exceeds a limit, unless the viewer was allowed the same query before.
    */
   ask(viewer: string, question: Question): void {
     if (this.#rules.questionsPerDay === null && this.#rules.alikePerHour === null) return

@@ -386,7 +386,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.parts.changes.prune(seq)
   }
 
-  /** The stored entry and chunks that a put replaces; null where any of them is damaged, so that nothing is kept of them. */
+  /**
+   * The stored entry and chunks that a put replaces, of which it keeps unchanged chunks with their vectors. Null where any of them is
+   * damaged: all are then written again from the draft.
+   */
   *#before(
     key: EntryKey,
     { id, audience }: SoundDraft,

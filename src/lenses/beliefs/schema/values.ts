@@ -131,7 +131,10 @@ export function anyCase<T extends string>(value: T): T {
   return value.toLowerCase() as T
 }
 
-/** Schema of a domain as a client writes it; `normaliseDomain` converts the accepted text to normal form (BQ-006). */
+/**
+ * Schema of a subject area ("domain") as a client writes it, such as `Science:Biology`; `normaliseDomain` converts the accepted text to
+ * `science/biology` (BQ-006).
+ */
 export const domain: z.ZodString = z
   .string(domainConstraint())
   .regex(/^[A-Za-z0-9_-]{1,32}([/:][A-Za-z0-9_-]{1,32}){0,4}$/, domainConstraint())

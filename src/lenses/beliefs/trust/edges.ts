@@ -108,8 +108,8 @@ function sealed(row: Row, did: string): string {
 }
 
 /**
- * Checks the signature of every edge, ignoring seals, and returns the edges that are ignored because they are invalid. It pauses after each
- * edge, a tenth of a millisecond of work, so that other work can run.
+ * Checks the signature of every edge, also of those that the store has marked as checked, and returns the edges that do not count because
+ * their signature is invalid. It pauses after each edge, a tenth of a millisecond of work, so that other work can run.
  */
 export function* checkAllEdges(reader: StoreReader): Steps<readonly EdgeWarning[]> {
   const checker = new EdgeChecker(reader, { trustSeals: false })
