@@ -59,11 +59,15 @@ export function rowsInOrder<Row extends readonly SqlValue[], T>(
   damage: DamagePolicy,
 ): readonly T[] {
   const { forward, backward, values, limit, take } = ordered
-  if (!damage.isAround)
+  try {
     return db
       .prepareArrays<Row>(`${forward} limit ?`)
       .all(...values, limit)
       .map(take)
+  } catch (error) {
+    if (!(damage.isAround && isDamage(error))) throw error
+  }
+  // Rows are read one by one, which takes twice as long, only where one of them is damaged.
   const read: Row[] = []
   /** Collects the rows of a statement; returns false where damage ended the reading. */
   const collect = (sql: string, into: T[], most: number, isKnown: (row: Row) => boolean): boolean => {
