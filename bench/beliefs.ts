@@ -125,6 +125,7 @@ function columnBytes(columns: BeliefColumns): number {
 
 function heapBytes(): number {
   globalThis.gc?.()
+  globalThis.gc?.()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }

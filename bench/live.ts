@@ -3,8 +3,6 @@
  * trust, and what nobody else may see). How long from a commit to its events, what a write costs beside asking all
  * questions again, how soon a stream's first chunk comes, and what events leave in memory (BQ-158, BQ-169, BQ-155).
  */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { modelKey } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import { LiveBeliefQuery } from '../src/lenses/beliefs/live/live-belief-query.ts'
@@ -208,11 +206,8 @@ async function memory(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
   ]
 }
 
-setFlagsFromString('--expose_gc')
-const collect = runInNewContext('gc') as () => void
-
 function used(): number {
-  collect()
-  collect()
+  globalThis.gc?.()
+  globalThis.gc?.()
   return process.memoryUsage().heapUsed
 }

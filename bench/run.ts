@@ -45,7 +45,10 @@ for (const file of files.sort()) {
 console.log(JSON.stringify(report(), null, 2))
 
 async function measured(file: string): Promise<readonly Row[] | undefined> {
-  const child = fork(`${here}lib/one-benchmark.ts`, [`../${file}`], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = fork(`${here}lib/one-benchmark.ts`, [`../${file}`], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   let rows: readonly Row[] | undefined
   child.on('message', message => {
     rows = message as readonly Row[]
