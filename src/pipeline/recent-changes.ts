@@ -68,8 +68,10 @@ export class RecentChanges {
       return read
     }
     const last = (this.#kept.at(-1) as Change).seq
-    // The last change is newer than the feed where it was read within a write that was rolled back.
-    const later = last === end ? [] : last < end ? changesAfter(last, reader) : null
+    // The last change is newer than the feed where it was read within a write that was rolled back. Where many changes came since, such as by
+    // an import, those before the position are not needed.
+    const isFar = last > end || end - last > this.#maxKept
+    const later = isFar ? null : last === end ? [] : changesAfter(last, reader)
     if (later === null) {
       this.#kept = []
       return this.#after(position, end, reader)
