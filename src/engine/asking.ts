@@ -141,7 +141,7 @@ export class Asking {
 
   /**
    * Computes the next `limit` items of an answer that is returned in several parts. `from`: the cached ranked list of the results, at which
-   * to continue; null: no order is cached, so the query runs from the start.
+   * to continue; null: none is cached, so the query runs from the start.
    */
   async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
     const now = () => this.#parts.clock.now()

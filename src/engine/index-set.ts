@@ -502,9 +502,7 @@ export class IndexMakers {
     const indexes = new IndexSet(store, null, [openWordIndex(), ...vectors])
     const scratch: Scratch = {
       store,
-      index: name => {
-        return indexes.current(name)
-      },
+      index: name => indexes.current(name),
     }
     INDEXES.set(scratch, indexes)
     return scratch
