@@ -6,6 +6,7 @@
 import { modelKey } from '../src/embed/embedder.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { BeliefColumns } from '../src/lenses/beliefs/columns/columns.ts'
+import type { QueryResult } from '../src/lenses/beliefs/model.ts'
 import { runQuery } from '../src/lenses/beliefs/paging/reading.ts'
 import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
 import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
@@ -72,6 +73,10 @@ const WAYS: readonly Way[] = [
     }),
   },
   {
+    name: 'text, approximate',
+    query: round => ({ semantic: textOf(round), options: { ...EVERYWHERE, approximate: true } }),
+  },
+  {
     name: 'text, 1,000 results',
     query: round => ({ semantic: textOf(round), options: { ...EVERYWHERE, limit: 1000 } }),
   },
@@ -99,6 +104,7 @@ export async function run(): Promise<readonly Row[]> {
   const floor = percentile(floors, 0.5)
   rows.push({ name: 'floor: sign-code distances of what one agent sees', unit: 'ms', value: floor })
   for (const way of WAYS) rows.push(await timeWay(way, ask, floor))
+  rows.push(await recall(ask))
   rows.push(await perSecond(ask))
   rows.push(
     await behindWrites(ask, new BeliefWrites(engine, modelKey(home.embedder.model), REQUESTERS + NEW_REQUESTERS)),
@@ -152,7 +158,30 @@ function estimates(columns: number): readonly Row[] {
   }))
 }
 
-type Ask = (round: number, query: object, requester?: number) => Promise<unknown>
+type Ask = (round: number, query: object, requester?: number) => Promise<QueryResult>
+
+/** Of the first hundred results of exact queries, the share that approximate ones have among theirs (BQ-043). */
+async function recall(ask: Ask): Promise<Row> {
+  const first = async (round: number, more: object) => {
+    const options = { ...EVERYWHERE, limit: 100, ...more }
+    const { beliefs } = await ask(round, { semantic: textOf(round), options })
+    return beliefs.map(({ belief }) => belief.id)
+  }
+  let [found, all] = [0, 0]
+  for (let round = 0; round < ROUNDS / 4; round++) {
+    const approximate = new Set(await first(round, { approximate: true }))
+    const exact = await first(round, {})
+    found += exact.filter(id => approximate.has(id)).length
+    all += exact.length
+  }
+  return {
+    name: 'text, approximate: recall of 100',
+    unit: 'of 1',
+    value: found / all,
+    goal: '>= 0.99',
+    ok: found >= 0.99 * all,
+  }
+}
 
 /** Of agents that have not asked yet: who sees what, trust in everybody, and what all beliefs stand at are worked out. */
 async function firstQuestions(ask: Ask): Promise<Row> {

@@ -260,7 +260,8 @@ export class LiveBeliefQuery implements LiveQuery {
     this.query = query
     this.binding = canonicalJson(['beliefs', query])
     this.state = state
-    this.checked = checked
+    // A later answer is derived from an earlier one by exact cosines of the changed beliefs, so all cosines are exact.
+    this.checked = { ...checked, options: { ...checked.options, approximate: false } }
     this.timeoutMs = checked.options.timeoutMs
     this.#isAllowed = isAllowed
     this.#model = modelOf(state.host)

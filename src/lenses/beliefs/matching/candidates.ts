@@ -38,6 +38,11 @@ export interface CandidateRequest {
   readonly floor: number | null
   /** Maximum number of candidates selected by nearness to the text. */
   readonly most: number
+  /**
+   * Whether the search by meaning may be approximate: it may then miss a near belief now and then, and the cosines after the first dozen are
+   * within 0.01.
+   */
+  readonly approximate?: boolean | undefined
   readonly inScope: Matches
   /** Returns the given beliefs that pass the query's filters and operators. */
   narrow(matches: Matches): Steps<Matches>
@@ -156,11 +161,18 @@ const NO_SHARES: ReadonlyMap<EntryKey, number> = new Map()
 
 /** At most k of the beliefs `within` whose cosine to the text reaches the minimum, nearest first. */
 function nearest(request: CandidateRequest, within: Matches, k: number, floor: number | null): readonly Near[] {
-  const { meaning, partitions } = request
+  const { meaning, partitions, approximate } = request
   if (within.count === 0) return []
   if (meaning.by === 'words') return nearestByWords(request, within, meaning.shares, floor).slice(0, k)
   const least = floor === null ? {} : { least: floor }
-  const hits = meaning.index.search({ vector: meaning.vector, k, partitions, allow: within.bits, ...least })
+  const hits = meaning.index.search({
+    vector: meaning.vector,
+    k,
+    partitions,
+    allow: within.bits,
+    approximate,
+    ...least,
+  })
   return hits.map(({ entry, score }) => ({ entry, cosine: score }))
 }
 

@@ -206,9 +206,9 @@ const HASH_LENGTH = 32
  * limit, offset, and which parts of results are shown.
  */
 export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
-  const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity } = options
+  const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity, approximate } = options
   const { warnings: _, ...asked } = context
-  const order = { scope, diversity, temporalIntent, mergeStrategy, minSimilarity }
+  const order = { scope, diversity, temporalIntent, mergeStrategy, minSimilarity, approximate }
   const question = { semantic, filters, context: asked, weights, ...order }
   const plain = JSON.stringify(question, (_name, value) => (value instanceof Set ? [...value].sort() : value))
   return sha256(canonicalJson(JSON.parse(plain) as Json)).slice(0, HASH_LENGTH)

@@ -403,6 +403,7 @@ export class Evaluation {
       scale: this.state.host.embedder?.model.cosineScale ?? 1,
       floor: this.floor,
       most: MAX_NEAREST,
+      approximate: this.question.approximate === true,
       inScope: this.inScope,
       narrow: matches => this.#narrow(matches),
       holding,
@@ -485,6 +486,8 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
    * nearness to the text.
    */
   readonly minSimilarity?: number | null | undefined
+  /** Whether candidates may be selected, and their cosines computed, from 8-bit vectors (BQ-043). Default: false. */
+  readonly approximate?: boolean | undefined
   /** Derives the candidates from an earlier search, without searching again. Null: a new search is needed. */
   readonly candidatesWith?: ((floor: number | null) => Candidates | null) | undefined
 }
@@ -557,8 +560,8 @@ export async function askedInSteps<T>(
 }
 
 export function questionOf(query: CheckedQuery): Question {
-  const { scope, minSimilarity, mergeStrategy } = query.options
-  return { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
+  const { scope, minSimilarity, approximate, mergeStrategy } = query.options
+  return { ...query, scope, minSimilarity, approximate, byTier: mergeStrategy === 'waterfall' }
 }
 
 /** Evaluates a query on one view of the store, as of one moment. `embedded`: the vectors computed before from the query's text. */

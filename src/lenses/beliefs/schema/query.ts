@@ -114,7 +114,11 @@ const optionFields = {
     'How results of several nodes become one list. rerank: by score. interleave: in turn. waterfall: node by node',
     'rerank',
   ),
-  approximate: field(flag, 'Accept approximate nearest neighbours, which is faster over many beliefs', false),
+  approximate: field(
+    flag,
+    'Accept approximate nearest neighbours: faster over many beliefs, but one in a hundred may be missed, and cosines may be wrong by 0.01',
+    false,
+  ),
   min_similarity: field(
     numberIn(-1, 1),
     'Lowest cosine with the text, -1 to 1, of a belief that takes part; -1: all take part. Default: calibrated for the embedder',
@@ -274,6 +278,7 @@ export function toOptions(given: BeliefOptions = {}) {
     timeoutMs,
     /** Minimum raw cosine between a match and the text; null: the default for the embedding model in use. */
     minSimilarity: given.any === true ? NO_FLOOR : (given.min_similarity ?? null),
+    approximate: given.approximate ?? false,
     diversity: {
       enabled: diversity?.enabled ?? false,
       /** Minimum semantic distance (1 minus cosine) between two results of a diverse answer; null: no minimum. */

@@ -187,6 +187,47 @@ describe('BQ-043: the thousand nearest', () => {
   })
 })
 
+describe('BQ-043: an approximate query', () => {
+  beforeEach(() =>
+    call('beliefs.put', 'bob', {
+      beliefs: Array.from({ length: 60 }, (_, at) => ({
+        id: `f${at}`,
+        content: `fox ${at} ${['moon', 'tide', 'wine', 'den'].slice(0, at % 5).join(' ')}`,
+        visibility: 'public',
+      })),
+    }),
+  )
+
+  const cosines = ({ beliefs }: QueryResult) =>
+    new Map(
+      beliefs.map(
+        ({ belief, score }) => [belief.id, 2 * (score.components.semantic_similarity as number) - 1] as const,
+      ),
+    )
+
+  it('finds the candidates of an exact one, with cosines that are wrong by at most 0.01', async () => {
+    const exact = cosines(await ask('fox moon', { limit: 60 }))
+    const approximate = cosines(await ask('fox moon', { limit: 60, approximate: true }))
+    expect([...approximate.keys()].sort()).toEqual([...exact.keys()].sort())
+    const errors = [...approximate].map(([id, cosine]) => Math.abs(cosine - (exact.get(id) as number)))
+    expect(Math.max(...errors)).toBeLessThanOrEqual(0.01)
+    // Some cosines are computed from compressed vectors, so the option has an effect.
+    expect(errors.some(error => error > 0)).toBe(true)
+  })
+
+  it('continues on later pages in the order of its first page, and its cursor belongs to no exact query', async () => {
+    const options = { approximate: true }
+    const whole = ids(await ask('fox moon', { ...options, limit: 60 }))
+    const first = await ask('fox moon', { ...options, limit: 25 })
+    const cursor = first.next_cursor as string
+    const rest = await ask('fox moon', { ...options, limit: 35, cursor })
+    expect([...ids(first), ...ids(rest)]).toEqual(whole)
+    await expect(ask('fox moon', { limit: 35, cursor })).rejects.toMatchObject({
+      details: { reason: 'cursor_mismatch' },
+    })
+  })
+})
+
 describe('without what a floor needs', () => {
   it('an embedder that is not calibrated has none, and the answer warns', async () => {
     await engine.close()

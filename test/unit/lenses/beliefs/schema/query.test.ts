@@ -100,6 +100,7 @@ describe('the shape of a query', () => {
         maxDerivationDepth: 5,
         timeoutMs: 5000,
         minSimilarity: null,
+        approximate: false,
         diversity: { enabled: false, minDistance: null, maxPerHolder: null, maxPerDomain: null, lambda: 0.7 },
         temporalIntent: false,
         dryRun: false,
