@@ -22,7 +22,7 @@ export function assertRefusal(thrown: unknown): QuerentError {
   return thrown
 }
 
-/** The same failure told again. */
+/** The same failure, reported again. */
 export function assertAlike(one: QuerentError, other: QuerentError): void {
   const [first, second] = [one, other].map(error => `${error.code}: ${error.message}`)
   if (first !== second) throw new Broken(`refused otherwise the second time: ${first}, then ${second}`)

@@ -172,11 +172,11 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', () => {
     ['cursor', '{\n  "mcpServers": {,\n}\n', '2:18: not JSON'],
     ['cursor', '{"mcpServers": []}', '1:16: mcpServers: expected an object'],
     ['cursor', '[]', '1:1: expected a JSON object'],
-  ])('refuses a broken file of %s with its place, and leaves the others as they are: %j', async (name, text, told) => {
+  ])('refuses a broken file of %s with its place, and leaves the others as they are: %j', async (name, text, found) => {
     give(name, text)
     const { status, stderr } = await run('install', ...clients('windsurf', name), '--yes')
     expect(status).toBe(2)
-    expect(stderr).toContain(`${place(name)}:${told}`)
+    expect(stderr).toContain(`${place(name)}:${found}`)
     expect(textOf(name)).toBe(text)
     expect(existsSync(place('windsurf'))).toBe(false)
   })

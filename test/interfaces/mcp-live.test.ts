@@ -30,8 +30,8 @@ async function put(id: string, content: string, visibility: 'public' | 'private'
 
 interface Listening {
   readonly client: Client
-  /** Resources told to have changed, in their order. */
-  readonly told: readonly string[]
+  /** Resources reported as changed, in order. */
+  readonly changed: readonly string[]
   /** Until what it gives is called. */
   listen(...uris: readonly string[]): Promise<() => Promise<unknown>>
 }
@@ -46,7 +46,7 @@ const modern =
     clients.push(client)
     return {
       client,
-      told: answersFor(client),
+      changed: answersFor(client),
       listen: async (...uris) => {
         const subscription = await client.listen({ resourceSubscriptions: [...uris] })
         return () => subscription.close()
@@ -60,7 +60,7 @@ const older: Way = async viewer => {
   clients.push(client)
   return {
     client,
-    told: answersFor(client),
+    changed: answersFor(client),
     listen: async (...uris) => {
       for (const uri of uris) await client.subscribeResource({ uri })
       return () => Promise.all(uris.map(uri => client.unsubscribeResource({ uri })))
@@ -87,11 +87,11 @@ describe.each<[string, Way]>([
   ['on a connection of 2025-11-25', older],
 ])('a listener %s', (_name, way) => {
   it('is notified when the answer changes, and reads the changed answer', async () => {
-    const { client, told, listen } = await way('owner')
+    const { client, changed, listen } = await way('owner')
     await listen(HONEY)
     expect((await read(client)).text).not.toContain('second')
     await put('second', 'Honey is sweet.')
-    await expect.poll(() => told, PATIENT).toEqual([HONEY])
+    await expect.poll(() => changed, PATIENT).toEqual([HONEY])
     expect((await read(client)).text).toContain('second')
   })
 
@@ -101,11 +101,11 @@ describe.each<[string, Way]>([
     await ana.listen(HONEY)
     await owner.listen(HONEY)
     await put('hidden', 'Honey stands behind the clock.', 'private')
-    await expect.poll(() => owner.told, PATIENT).toHaveLength(1)
-    expect(ana.told).toEqual([])
+    await expect.poll(() => owner.changed, PATIENT).toHaveLength(1)
+    expect(ana.changed).toEqual([])
     await put('shown', 'Honey is sweet.')
-    await expect.poll(() => owner.told, PATIENT).toHaveLength(2)
-    await expect.poll(() => ana.told, PATIENT).toHaveLength(1)
+    await expect.poll(() => owner.changed, PATIENT).toHaveLength(2)
+    await expect.poll(() => ana.changed, PATIENT).toHaveLength(1)
     const { text } = await read(ana.client)
     expect(text).toContain('shown')
     expect(text).not.toContain('hidden')

@@ -66,6 +66,6 @@ export async function refusal(asked: Promise<unknown>): Promise<Json> {
     (error: { toJSON(): Json }) => error,
   )
   if (!('toJSON' in thrown)) throw thrown
-  const { request_id: _, ...told } = thrown.toJSON()
-  return told
+  const { request_id: _, ...fields } = thrown.toJSON()
+  return fields
 }

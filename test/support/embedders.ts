@@ -4,7 +4,7 @@ import type { Embedder } from '../../src/embed/embedder.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 
 /** Takes so long a text, and tells how many texts it was given so far. */
-export function slowEmbedder(inner: Embedder, delayMs: number, told: (texts: number) => void = () => {}): Embedder {
+export function slowEmbedder(inner: Embedder, delayMs: number, onBatch: (texts: number) => void = () => {}): Embedder {
   let count = 0
   return {
     ...inner,
@@ -12,7 +12,7 @@ export function slowEmbedder(inner: Embedder, delayMs: number, told: (texts: num
       await sleep(delayMs * texts.length, undefined, signal === undefined ? {} : { signal })
       const vectors = await inner.embed(texts, kind, signal)
       count += texts.length
-      told(count)
+      onBatch(count)
       return vectors
     },
   }

@@ -93,18 +93,18 @@ export class LinkWorld extends IndexWorld<LinkEdit> {
   }
 }
 
-function edit(writer: StoreWriter, told: LinkEdit, now: number): void {
-  const key = entryOf(writer, told.node)
+function edit(writer: StoreWriter, change: LinkEdit, now: number): void {
+  const key = entryOf(writer, change.node)
   const entry = key === undefined ? undefined : writer.entry(key)
-  switch (told.do) {
+  switch (change.do) {
     case 'put':
     case 'bare':
-      put(writer, told, now)
+      put(writer, change, now)
       break
     case 'move':
     case 'touch':
       if (entry) {
-        const audience = told.do === 'move' ? audienceOf(told) : entry.audience
+        const audience = change.do === 'move' ? audienceOf(change) : entry.audience
         writer.put({ ...entry, audience, title: `title ${now}` }, wholeChunk(entry))
       }
       break
@@ -116,15 +116,15 @@ function edit(writer: StoreWriter, told: LinkEdit, now: number): void {
   }
 }
 
-function put(writer: StoreWriter, told: LinkEdit, now: number): void {
-  const { node, links } = told
-  const draft = draftOf({ id: idOf(node), audience: audienceOf(told) })
+function put(writer: StoreWriter, change: LinkEdit, now: number): void {
+  const { node, links } = change
+  const draft = draftOf({ id: idOf(node), audience: audienceOf(change) })
   const { key } = writer.put(draft, wholeChunk(draft))
   const [nodes, edges] = [writer.table(GRAPH.nodes), writer.table(GRAPH.edges)]
   nodes.delete({ entry: key })
   edges.delete({ entry: key })
   // An entry that is no node may have rows of links all the same: they are none.
-  if (told.do === 'put') nodes.put({ entry: key, number: node })
+  if (change.do === 'put') nodes.put({ entry: key, number: node })
   for (const [at, { to, sort, width }] of links.entries()) {
     edges.put({ id: now * MAX_LINKS + at, entry: key, a: node, b: to, sort, width })
   }

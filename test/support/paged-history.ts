@@ -31,7 +31,7 @@ export async function wholeAnswer(
 }
 
 export interface PartNow {
-  readonly told: readonly Reported[]
+  readonly reported: readonly Reported[]
   readonly to: number
   /** Null: the page may or may not say that it is the last. A deleted item is behind others of its score, and is read no sooner than needed. */
   readonly isLast: boolean | null
@@ -57,8 +57,8 @@ export function partNow(
     const one = whole[to++] as Reported
     if (isThere(one)) reported.push(one)
   }
-  if (whole.slice(to).some(isThere)) return { told: reported, to, isLast: false }
-  return { told: reported, to, isLast: whole.every(isThere) ? true : null }
+  if (whole.slice(to).some(isThere)) return { reported, to, isLast: false }
+  return { reported, to, isLast: whole.every(isThere) ? true : null }
 }
 
 export function reportedBy(items: readonly Item[], store: Store, viewer: Viewer): readonly Reported[] {

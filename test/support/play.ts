@@ -155,10 +155,10 @@ function timeOf(
 
 class Undone extends Error {}
 
-function transact(store: Store, now: number, steps: readonly Step[], fails: boolean, told: unknown[]): void {
+function transact(store: Store, now: number, steps: readonly Step[], fails: boolean, results: unknown[]): void {
   try {
     store.write(now, writer => {
-      for (const step of steps) told.push(take(store, writer, now, step, told))
+      for (const step of steps) results.push(take(store, writer, now, step, results))
       if (fails) throw new Undone('on purpose')
     })
   } catch (error) {
@@ -166,7 +166,7 @@ function transact(store: Store, now: number, steps: readonly Step[], fails: bool
   }
 }
 
-function take(store: Store, writer: StoreWriter, now: number, step: Step, told: unknown[]): unknown {
+function take(store: Store, writer: StoreWriter, now: number, step: Step, results: unknown[]): unknown {
   switch (step.do) {
     case 'put':
       return writer.put(step.draft, step.chunks)
@@ -210,7 +210,7 @@ function take(store: Store, writer: StoreWriter, now: number, step: Step, told: 
     case 'prune':
       return writer.pruneChanges(writer.lastSeq() - step.back)
     case 'nested':
-      return transact(store, now, step.steps, step.fails, told)
+      return transact(store, now, step.steps, step.fails, results)
   }
 }
 

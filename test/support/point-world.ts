@@ -93,35 +93,35 @@ export class PointWorld extends IndexWorld<PointEdit> {
   }
 }
 
-function edit(writer: StoreWriter, told: PointEdit, now: number): void {
-  switch (told.do) {
+function edit(writer: StoreWriter, change: PointEdit, now: number): void {
+  switch (change.do) {
     case 'put':
     case 'bare':
-      put(writer, told)
+      put(writer, change)
       break
     case 'touch':
     case 'move': {
-      const entry = heldEntry(writer, told.id, told.audience)
+      const entry = heldEntry(writer, change.id, change.audience)
       if (entry === undefined) break
-      const audience = told.do === 'move' ? AUDIENCES[told.audience] : entry.audience
+      const audience = change.do === 'move' ? AUDIENCES[change.audience] : entry.audience
       writer.put({ ...entry, audience, title: `title ${now}` }, wholeChunk(entry))
       break
     }
     case 'delete':
-      deleteHeld(writer, told.id, told.audience)
+      deleteHeld(writer, change.id, change.audience)
       break
     case 'prune':
       writer.pruneChanges(writer.lastSeq())
   }
 }
 
-function put(writer: StoreWriter, told: PointEdit): void {
-  const draft = draftOf({ id: told.id, audience: AUDIENCES[told.audience] })
+function put(writer: StoreWriter, change: PointEdit): void {
+  const draft = draftOf({ id: change.id, audience: AUDIENCES[change.audience] })
   const { key } = writer.put(draft, wholeChunk(draft))
   const points = writer.table(POINTS)
   points.delete({ entry: key })
-  if (told.do === 'put') {
-    const [x, y, z] = told.point ?? [1, 2, null]
+  if (change.do === 'put') {
+    const [x, y, z] = change.point ?? [1, 2, null]
     points.put({ entry: key, note: null, x, y, z })
   }
   writer.announce(key)

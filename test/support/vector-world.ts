@@ -84,13 +84,13 @@ export function vectorOf(number: number): Float32Array {
   return toUnit(Array.from({ length: WIDTH }, normal)) as Float32Array
 }
 
-function edit(writer: StoreWriter, told: VectorEdit): void {
-  switch (told.do) {
+function edit(writer: StoreWriter, change: VectorEdit): void {
+  switch (change.do) {
     case 'put':
-      put(writer, told)
+      put(writer, change)
       break
     case 'delete':
-      deleteHeld(writer, told.id, told.audience)
+      deleteHeld(writer, change.id, change.audience)
       break
     case 'prune':
       writer.pruneChanges(writer.lastSeq())

@@ -110,16 +110,16 @@ export class WordWorld extends IndexWorld<WordEdit> {
   }
 }
 
-function edit(writer: StoreWriter, told: WordEdit): void {
-  switch (told.do) {
+function edit(writer: StoreWriter, change: WordEdit): void {
+  switch (change.do) {
     case 'put': {
-      const { id, title, content } = told
-      const draft = draftOf({ id, title, content, audience: AUDIENCES[told.audience] })
-      writer.put(draft, chunksOf(draft, told))
+      const { id, title, content } = change
+      const draft = draftOf({ id, title, content, audience: AUDIENCES[change.audience] })
+      writer.put(draft, chunksOf(draft, change))
       break
     }
     case 'delete':
-      deleteHeld(writer, told.id, told.audience)
+      deleteHeld(writer, change.id, change.audience)
       break
     case 'prune':
       writer.pruneChanges(writer.lastSeq())

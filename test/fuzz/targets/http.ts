@@ -154,8 +154,8 @@ function send(url: string, { method, path, headers, body }: Sent): Promise<Answe
       const fields = Object.entries(headers).map(([name, value]) => [name, String(value)])
       const sent = request(url + path, { method, headers: Object.fromEntries(fields) }, response => {
         let said = ''
-        const { statusCode = 0, headers: told } = response
-        const type = told['content-type'] ?? ''
+        const { statusCode = 0, headers: received } = response
+        const type = received['content-type'] ?? ''
         const done = () => resolve({ status: statusCode, body: said, type })
         if (/ndjson|event-stream/.test(type)) setTimeout(() => sent.destroy(), MAX_WAIT_MS)
         response.setEncoding('utf8').on('data', part => {

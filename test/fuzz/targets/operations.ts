@@ -154,11 +154,11 @@ function isException(wire: unknown): boolean {
 }
 
 /** Unless it was said by the requester. */
-function assertHides(call: AnyCall, told: unknown): void {
+function assertHides(call: AnyCall, result: unknown): void {
   if (call.viewer !== REQUESTER && call.viewer !== 'stranger') return
   const asked = JSON.stringify(call.input)
   if (asked.includes(SECRET.slice(0, 4))) return
-  must(!(JSON.stringify(told) ?? '').includes(SECRET), `${call.operation} tells what is hidden`)
+  must(!(JSON.stringify(result) ?? '').includes(SECRET), `${call.operation} shows what is hidden`)
 }
 
 /** Some of its pieces; then the reader leaves. A live query need not have any. */

@@ -76,7 +76,7 @@ function fitting({ name: path, text }: NamedText): void {
     must(inOrder(chunks.map(chunk => chunk.start)), 'chunks out of order')
   }
   for (const { line, message } of reading.problems) {
-    must(message !== '' && message.length < 2_000, `a problem told in ${message.length} characters`)
+    must(message !== '' && message.length < 2_000, `a problem of ${message.length} characters`)
     must(line === null || (line >= 1 && line <= lines), `a problem in line ${line} of ${lines}`)
   }
 }

@@ -73,7 +73,7 @@ async function tryEnvelope(envelope: Envelope): Promise<void> {
   const here = { audience: NODE.did, now: NOW, nonces }
   const refusal = await envelopeRefusal(envelope, here)
   if (refusal === null) assertOurs(envelope.query, QUERY, envelope.sender)
-  assertEqual(await envelopeRefusal(envelope, here), refusal ?? 'replay', 'told otherwise the second time')
+  assertEqual(await envelopeRefusal(envelope, here), refusal ?? 'replay', 'refused for another reason the second time')
 }
 
 async function tryRequest({ method, path, body, headers }: Readonly<Record<string, unknown>>): Promise<void> {

@@ -130,7 +130,7 @@ function tryFile(store: Store, path: string, subject: Subject): void {
   const index = subject.open(store)
   const loaded = loadSnapshot(path, index, store)
   if (!loaded.ok) {
-    must(loaded.reason === 'refused', `a whole file is told to be ${loaded.reason}`)
+    must(loaded.reason === 'refused', `a whole file is reported as ${loaded.reason}`)
     index.rebuild(store)
   }
   askAll(subject, index, store)

@@ -147,9 +147,9 @@ function pagesOf(lens: string, tried = { long: 0 }): fc.IAsyncProperty<unknown> 
     let from = 0
     for (const [turn, { limit, writes }] of turns.entries()) {
       for (const write of turn === 0 ? [] : writes) await perform(write, engine, store)
-      const { told, to, isLast } = partNow(whole, from, limit, store, ANN)
+      const { reported, to, isLast } = partNow(whole, from, limit, store, ANN)
       const page = await engine.query({ ...input, limit, ...(cursor !== null && { cursor }) }, { viewer: ANN })
-      expect(reportedBy(page.items, store, ANN)).toEqual(told)
+      expect(reportedBy(page.items, store, ANN)).toEqual(reported)
       expectOfNow(page.items, store, ANN)
       if (isLast !== null) expect(page.cursor === null).toBe(isLast)
       if (page.cursor === null) break
@@ -183,11 +183,11 @@ describe.each(['default', 'plain'])(`lens %s (${RUNS} histories; 1,000 with QUER
         let isDone = false
         for await (const chunk of engine.stream(input, { viewer: ANN })) {
           const wanted = Math.min(size.chunk_size, size.limit - shown)
-          const { told, to, isLast } = partNow(whole, from, wanted, store, ANN)
-          expect(reportedBy(chunk.items, store, ANN)).toEqual(told)
-          expect(chunk.items.map(item => item.rank)).toEqual(told.map((_, at) => shown + at + 1))
+          const { reported, to, isLast } = partNow(whole, from, wanted, store, ANN)
+          expect(reportedBy(chunk.items, store, ANN)).toEqual(reported)
+          expect(chunk.items.map(item => item.rank)).toEqual(reported.map((_, at) => shown + at + 1))
           from = to
-          shown += told.length
+          shown += reported.length
           expect([isDone, chunk.progress >= progress, chunk.progress <= 1]).toEqual([false, true, true])
           const isEnd = shown === size.limit ? true : (isLast ?? chunk.done)
           expect([chunk.done, chunk.progress === 1]).toEqual([isEnd, isEnd])

@@ -12,7 +12,7 @@ async function world() {
   await put('c', ['ruled-out'], 'ben', 'private')
   return {
     engine,
-    told: async (input: SuggestInput, viewer = 'owner') => {
+    suggested: async (input: SuggestInput, viewer = 'owner') => {
       const { suggestions } = await engine.suggest(input, { viewer: { id: viewer } })
       return suggestions.map(({ field, value, count }) => `${field} ${value} ${count}`)
     },
@@ -20,23 +20,30 @@ async function world() {
 }
 
 it('names what begins so in either case, the commonest first, field by field', async () => {
-  const { engine, told } = await world()
-  expect(await told({ prefix: 'RU', fields: ['tag'] })).toEqual(['tag Rust 1', 'tag ruled-out 1', 'tag rust-lang 1'])
-  expect(await told({ fields: ['tag', 'collection'], limit: 1 })).toEqual(['collection notes 3', 'tag memory 2'])
+  const { engine, suggested } = await world()
+  expect(await suggested({ prefix: 'RU', fields: ['tag'] })).toEqual([
+    'tag Rust 1',
+    'tag ruled-out 1',
+    'tag rust-lang 1',
+  ])
+  expect(await suggested({ fields: ['tag', 'collection'], limit: 1 })).toEqual(['collection notes 3', 'tag memory 2'])
   await engine.close()
 })
 
 it('tells a viewer of what it sees alone, and of holders nobody but the owner', async () => {
-  const { engine, told } = await world()
-  expect(await told({ prefix: 'ru', fields: ['tag'] }, 'ana')).toEqual(['tag Rust 1', 'tag rust-lang 1'])
-  expect(await told({ fields: ['collection', 'holder'] }, 'ana')).toEqual(['collection notes 2'])
-  expect(await told({ fields: ['holder'] })).toEqual(['holder ben 1'])
+  const { engine, suggested } = await world()
+  expect(await suggested({ prefix: 'ru', fields: ['tag'] }, 'ana')).toEqual(['tag Rust 1', 'tag rust-lang 1'])
+  expect(await suggested({ fields: ['collection', 'holder'] }, 'ana')).toEqual(['collection notes 2'])
+  expect(await suggested({ fields: ['holder'] })).toEqual(['holder ben 1'])
   await engine.close()
 })
 
 it('refuses what it does not know', async () => {
-  const { engine, told } = await world()
-  await expect(told({ fields: [] })).rejects.toMatchObject({ code: 'invalid_argument', details: { field: 'fields' } })
-  await expect(told({ limit: 0 })).rejects.toMatchObject({ code: 'invalid_argument', details: { field: 'limit' } })
+  const { engine, suggested } = await world()
+  await expect(suggested({ fields: [] })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    details: { field: 'fields' },
+  })
+  await expect(suggested({ limit: 0 })).rejects.toMatchObject({ code: 'invalid_argument', details: { field: 'limit' } })
   await engine.close()
 })

@@ -123,6 +123,6 @@ function startWriter(file: string, seed: number): ChildProcess {
 
 async function end(child: ChildProcess): Promise<{ acts: number; gone: string[]; wrong: string[] }> {
   child.send('end')
-  const [told] = await once(child, 'message')
-  return told as { acts: number; gone: string[]; wrong: string[] }
+  const [result] = await once(child, 'message')
+  return result as { acts: number; gone: string[]; wrong: string[] }
 }

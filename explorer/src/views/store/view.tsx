@@ -204,7 +204,7 @@ function Overview({ status }: { readonly status: Status }) {
       <section class="card" aria-label="Embedding">
         <h2>Embedding</h2>
         {embedder === null ? (
-          <p>There is no embedder: questions are answered by words alone.</p>
+          <p>No embedding model is installed: queries search by words alone.</p>
         ) : (
           <>
             <Embedding embedded={embedded} chunks={chunks} />

@@ -205,7 +205,7 @@ class Somebody {
 
   /** The whole envelope, but for the time it took. */
   async asks(path: string, params: JsonObject): Promise<unknown> {
-    const { meta, ...told } = await this.#world.call(path, params, this.#viewer)
-    return { ...told, meta: { ...meta, duration_ms: 0 } }
+    const { meta, ...answer } = await this.#world.call(path, params, this.#viewer)
+    return { ...answer, meta: { ...meta, duration_ms: 0 } }
   }
 }

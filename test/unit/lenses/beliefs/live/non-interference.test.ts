@@ -59,7 +59,7 @@ async function streamOf(
     const queries = story.requests.map(({ input }) => input as unknown as BeliefQuery)
     for (const [at, query] of queries.entries()) {
       const { offset: _, ...options } = { offset: 0, ...query.options }
-      const event = (told: object) => void lines.push(`${at} ${timers.now()} ${JSON.stringify(told)}`)
+      const event = (reported: object) => void lines.push(`${at} ${timers.now()} ${JSON.stringify(reported)}`)
       // Ids and tokens are sealed with what the store was made with, which is the same in both.
       await beliefs.subscribe({ ...query, options }, event, { include_reranks: true, max_events_per_minute: 600 })
     }

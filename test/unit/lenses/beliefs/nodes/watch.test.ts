@@ -28,48 +28,48 @@ function watching(answer: (number: number) => string | Error) {
       state.hasEnded = true
     },
   })
-  return { watch, told: reported, state }
+  return { watch, reported, state }
 }
 
 it('asks a node that answers at once no more than once a second, and tells each state once', async () => {
-  const { watch, told, state } = watching(number => `state ${Math.floor(number / 5)}`)
+  const { watch, reported, state } = watching(number => `state ${Math.floor(number / 5)}`)
   await vi.advanceTimersByTimeAsync(10_500)
   expect(state.asked).toBe(11)
-  expect(told).toEqual(['state 0', 'state 1', 'state 2'])
+  expect(reported).toEqual(['state 0', 'state 1', 'state 2'])
   watch.stop()
   await vi.advanceTimersByTimeAsync(5_000)
   expect([state.asked, state.hasEnded]).toEqual([11, true])
 })
 
 it('tries a node that is away ever more seldom, and when it is back says that anything may be otherwise', async () => {
-  const { told, state } = watching(number => (number <= 4 ? new TransportFailure('unreachable', 'away') : 'first'))
+  const { reported, state } = watching(number => (number <= 4 ? new TransportFailure('unreachable', 'away') : 'first'))
   await vi.advanceTimersByTimeAsync(14_000)
-  expect([state.asked, told]).toEqual([4, []])
+  expect([state.asked, reported]).toEqual([4, []])
   await vi.advanceTimersByTimeAsync(1_500)
-  expect([state.asked, state.atOnce, told]).toEqual([5, 4, [null]])
+  expect([state.asked, state.atOnce, reported]).toEqual([5, 4, [null]])
 })
 
 it('asks a node no more that refuses the requester', async () => {
-  const { told, state } = watching(() => new TransportFailure('refused', 'no', { status: 403 }))
+  const { reported, state } = watching(() => new TransportFailure('refused', 'no', { status: 403 }))
   await vi.advanceTimersByTimeAsync(120_000)
-  expect([state.asked, state.hasEnded, told]).toEqual([1, true, [null]])
+  expect([state.asked, state.hasEnded, reported]).toEqual([1, true, [null]])
 })
 
 it('ends when nobody needs it, and tells of no state that came in another way', async () => {
-  const { watch, told, state } = watching(() => 'second')
+  const { watch, reported, state } = watching(() => 'second')
   watch.saw('second')
   await vi.advanceTimersByTimeAsync(3_000)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   state.isNeeded = false
   await vi.advanceTimersByTimeAsync(3_000)
   expect(state.hasEnded).toBe(true)
 })
 
 it('tells of a state that it knew before, where an older one came in another way meanwhile', async () => {
-  const { watch, told } = watching(() => 'first')
+  const { watch, reported } = watching(() => 'first')
   await vi.advanceTimersByTimeAsync(500)
   expect(watch.saw('older')).toBe(true)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(told).toEqual(['first'])
+  expect(reported).toEqual(['first'])
   watch.stop()
 })

@@ -31,15 +31,15 @@ interface Figures {
 }
 
 function measure(of: readonly Pair[]): Figures {
-  const judged = of.map(pair => ({ ...pair, told: found(pair.a, pair.b) }))
-  if (process.env['QUERENT_SHOW'] === '1') console.log(judged.filter(({ type, told }) => type !== told))
-  const reported = judged.filter(pair => pair.told !== 'none')
+  const judged = of.map(pair => ({ ...pair, detected: found(pair.a, pair.b) }))
+  if (process.env['QUERENT_SHOW'] === '1') console.log(judged.filter(({ type, detected }) => type !== detected))
+  const reported = judged.filter(pair => pair.detected !== 'none')
   const right = reported.filter(({ type }) => type !== 'none')
   return {
     pairs: of.length,
     precision: right.length / reported.length,
     recall: right.length / of.filter(({ type }) => type !== 'none').length,
-    typed: right.filter(pair => pair.type === pair.told).length / right.length,
+    typed: right.filter(pair => pair.type === pair.detected).length / right.length,
   }
 }
 

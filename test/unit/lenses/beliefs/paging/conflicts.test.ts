@@ -61,8 +61,8 @@ async function piecesOf(world: World, query: Json, options: Json): Promise<reado
 }
 
 /** Which contradict each other, in whatever order they are reported. */
-function pairs(told: readonly { readonly conflicts?: readonly Conflict[] }[]): readonly string[] {
-  return told.flatMap(({ conflicts = [] }) => conflicts.map(one => JSON.stringify(one))).sort()
+function pairs(chunks: readonly { readonly conflicts?: readonly Conflict[] }[]): readonly string[] {
+  return chunks.flatMap(({ conflicts = [] }) => conflicts.map(one => JSON.stringify(one))).sort()
 }
 
 const LIST = { semantic: '', filters: { min_confidence: { overall: 0.001 } } }

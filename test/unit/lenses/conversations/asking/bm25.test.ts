@@ -82,12 +82,12 @@ describe('BM25 of messages', () => {
             expect(scores[text]).toBeCloseTo(sum, 12)
             expect(possible).toBeGreaterThanOrEqual(sum)
             const own = order.map((place, at) => [parts[place]?.[text] as number, partOf(at, text)] as const)
-            for (const [part, told] of own) {
-              if (part === 0) expect(told).toBeNaN()
-              else expect(told).toBeCloseTo(part, 12)
+            for (const [part, share] of own) {
+              if (part === 0) expect(share).toBeNaN()
+              else expect(share).toBeCloseTo(part, 12)
             }
             // Added up in that order they make the score to the last digit: explanations rest on it.
-            expect(own.reduce((all, [, told]) => (Number.isNaN(told) ? all : all + told), 0)).toBe(scores[text])
+            expect(own.reduce((all, [, share]) => (Number.isNaN(share) ? all : all + share), 0)).toBe(scores[text])
           }
           expect([...found].sort((a, b) => a - b)).toEqual([...scores.keys()].filter(at => (scores[at] as number) > 0))
         },

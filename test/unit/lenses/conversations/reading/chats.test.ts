@@ -52,7 +52,7 @@ describe('the export of Slack', () => {
 
 async function whatsapp(lines: readonly string[], options: ReadingOptions = {}, path = 'WhatsApp Chat with Ana.txt') {
   const reading = await readAll([fileOf(path, lines.join('\n'))], { format: 'whatsapp', ...options })
-  return { ...reading, lines: reading.conversations.flatMap(linesOf), told: problemLines(reading.problems) }
+  return { ...reading, lines: reading.conversations.flatMap(linesOf), problems: problemLines(reading.problems) }
 }
 
 describe('the export of a chat of WhatsApp', () => {
@@ -125,27 +125,27 @@ describe('the export of a chat of WhatsApp', () => {
     ['years in front', ['2025/02/10', '2025/03/01'], '02-10', false],
     ['points', ['10.02.25', '13.03.25'], '02-10', false],
   ])('tells day and month apart by %s', async (_, dates, first, isDoubtful) => {
-    const { lines, told } = await whatsapp(dates.map(date => `${date}, 10:00 - Ana: x`))
+    const { lines, problems } = await whatsapp(dates.map(date => `${date}, 10:00 - Ana: x`))
     expect(lines[0]).toBe(`${first} 10:00 Ana: x`)
-    expect(told.length > 0).toBe(isDoubtful)
+    expect(problems.length > 0).toBe(isDoubtful)
   })
 
   it('reports its choice where dates can be read both ways, and obeys an option', async () => {
     const lines = ['01/02/2025, 10:00 - Ana: x', '02/03/2025, 10:00 - Ana: y']
     const guessed = await whatsapp(lines)
-    expect(guessed.told).toEqual([
+    expect(guessed.problems).toEqual([
       'WhatsApp Chat with Ana.txt | its dates can be read day first or month first; day-first was assumed; name the other with a date order',
     ])
     const given = await whatsapp(lines, { dateOrder: 'month-first' })
-    expect(given.told).toEqual([])
+    expect(given.problems).toEqual([])
     expect(given.lines[0]).toBe('01-02 10:00 Ana: x')
     expect(given.conversations[0]?.messages[0]?.id).toBe(guessed.conversations[0]?.messages[0]?.id)
   })
 
   it('tells of both ways of writing in one file, and of text before the first message', async () => {
-    const { told, lines } = await whatsapp(['lost', '13/04/2025, 10:00 - Ana: x', '04/14/2025, 10:00 - Ana: y'])
+    const { problems, lines } = await whatsapp(['lost', '13/04/2025, 10:00 - Ana: x', '04/14/2025, 10:00 - Ana: y'])
     expect(lines).toEqual(['04-13 10:00 Ana: x', 'no time Ana: y'])
-    expect(told).toEqual([
+    expect(problems).toEqual([
       expect.stringContaining('1 | no message has begun up to here'),
       expect.stringContaining('some of its dates are written day first, others month first; day-first was assumed'),
       expect.stringContaining('3 | 04/14/2025, 10:00'),
@@ -223,7 +223,7 @@ describe('the export of a chat of WhatsApp', () => {
     const message = '[13/04/25, 10:00:01] Tom: Hi'
     expect((await whatsapp([event, message], {}, '_chat.txt')).conversations[0]?.title).toBe('Mira')
     const unnamed = await whatsapp([message], {}, '_chat.txt')
-    expect(unnamed.told).toEqual([expect.stringContaining('this chat has no name')])
+    expect(unnamed.problems).toEqual([expect.stringContaining('this chat has no name')])
     const given = await whatsapp([message], { conversation: 'Ours', zone: '+02:00' }, '_chat.txt')
     expect(given.conversations[0]?.id).toBe('Ours')
     expect(given.lines).toEqual(['04-13 10:00+02:00 Tom: Hi'])
