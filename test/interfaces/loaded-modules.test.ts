@@ -3,9 +3,10 @@
  * that runs a prepared statement or a text of statements. Both in processes that run the sources: most of such a command's time is loading.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { modelFolder } from '../support/model.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const HOOK = new URL('../support/count-modules-child.ts', import.meta.url).href
@@ -81,6 +82,18 @@ describe('a command over notes', () => {
     const query = run('query', '--words', 'ferries')
     const pausing = runWith({ PAUSES: '1' }, 'query', '--words', 'ferries')
     expect([pausing.stdout, pausing.statements]).toEqual([query.stdout, query.statements])
+  })
+
+  it('starts no thread for a query by words, and one for a query that is embedded', () => {
+    modelFolder()
+    const threadsOf = (...args: readonly string[]) => {
+      const file = folder.file(`threads-${runs}.txt`)
+      const { stdout } = runWith({ THREADS: file, QUERENT_EMBEDDER: 'local' }, ...args)
+      expect(stdout).toContain('ferries one')
+      return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
+    }
+    expect(threadsOf('query', '--words', 'ferries')).toBe(0)
+    expect(threadsOf('query', 'ferries')).toBe(1)
   })
 
   it('puts entries without the code of any other lens, in at most 158 modules', () => {

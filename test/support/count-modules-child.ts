@@ -1,8 +1,9 @@
 /**
  * Imported before a program: appends the URL of each module that it loads to the file that MODULES names, and each text of SQL that it runs,
- * on one line, to the file that STATEMENTS names. With PAUSES, each look at the clock of `performance` is 25 ms later than the one
+ * on one line, to the file that STATEMENTS names, and a line for each thread that it starts to the file that THREADS names. With PAUSES, each look at the clock of `performance` is 25 ms later than the one
  * before, so that all work in steps pauses after each step.
  */
+import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -17,6 +18,8 @@ if (process.env['PAUSES'] !== undefined) {
   let looks = 0
   performance.now = () => now() + 25 * looks++
 }
+
+subscribe('worker_threads', () => appendTo('THREADS', 'thread'))
 
 registerHooks({
   load: (url, context, next) => {

@@ -466,13 +466,19 @@ export function sessionFor(
   const { timeout_ms: timeoutMs } = input
   return {
     create: creates,
-    warm: embeds,
+    warm: embeds && !isByWords(input),
+    isQuery: embeds,
     readsFiles,
     keepsState: readsFiles,
     // The query's time limit also limits opening the embedder: if a provider does not respond, the query must still be answered by words.
     ...(typeof timeoutMs === 'number' && timeoutMs > 0 && { embedderTimeoutMs: timeoutMs }),
     ...(opensAll !== true && onlyLenses !== undefined && { onlyLenses }),
   }
+}
+
+/** Whether a query, or the query of an explanation, is answered by words alone, so that the embedding model is not needed. */
+function isByWords({ mode, query }: JsonObject): boolean {
+  return (mode ?? (isRecord(query) ? query['mode'] : undefined)) === 'words'
 }
 
 function endWith(answer: unknown, { failEmpty }: Flags, cli: Cli): void {

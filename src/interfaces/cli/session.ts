@@ -42,6 +42,8 @@ export interface SessionOptions {
    * `warm`.
    */
   readonly warm?: boolean
+  /** Whether the command answers a query; an unknown name of the viewer is then reported. Default: the value of `warm`. */
+  readonly isQuery?: boolean
   /** Time limit of the embedder in milliseconds; the same as the engine option `embedderTimeoutMs`. */
   readonly embedderTimeoutMs?: number | undefined
   /** Whether changed files are read before the command runs, if there are only few. */
@@ -71,7 +73,8 @@ export async function withSession<T>(
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
   await using engine = await openOrRead(cli, options.open ?? openEngine, engineOptions(cli, flags, options))
   if (options.create === true) saySharedHome(cli, flags)
-  else if (flags.viewer !== undefined && options.warm === true) await sayNewViewer(cli, engine, viewer)
+  else if (flags.viewer !== undefined && (options.isQuery ?? options.warm) === true)
+    await sayNewViewer(cli, engine, viewer)
   const context: CallContext = { viewer, signal: cli.signal, report: options.report }
   if (options.readsFiles === true) await engine.readChanges(context)
   return await body({
