@@ -49,7 +49,7 @@ export async function bundleCommand(
     external: id => !/^[./]|^[a-z]:\\/i.test(id) && ![...BUNDLED, '@oxc-project/runtime'].includes(packageOf(id)),
   })
   const { output } = await bundle.write({
-    ...{ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js', minify: false },
+    ...{ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js', minify: false, comments: false },
   })
   await bundle.close()
   const library = output.find(file => file.type === 'chunk' && file.isEntry && file.name === 'index')
