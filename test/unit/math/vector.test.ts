@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boostedVector, clampCosine, cosine, dot, isUnit, norm, toUnit } from '../../../src/math/vector.ts'
+import { boostedVector, clampCosine, cosine, cosines, dot, isUnit, norm, toUnit } from '../../../src/math/vector.ts'
 
 const vector = (...components: number[]) => Float32Array.from(components)
 
@@ -21,6 +21,18 @@ describe('cosine', () => {
     expect(cosine(long, long)).toBe(1)
     expect(cosine(long, vector(-1.0004, 0))).toBe(-1)
     expect(clampCosine(0.25)).toBe(0.25)
+  })
+})
+
+describe('cosines', () => {
+  it('are, for any number of vectors, exactly those of one pair at a time', () => {
+    const vector = fc
+      .array(fc.float({ noNaN: true, min: -1, max: 1 }), { minLength: 7, maxLength: 7 })
+      .map(components => Float32Array.from(components))
+    const property = fc.property(vector, fc.array(vector, { maxLength: 11 }), (own, others) => {
+      expect([...cosines(own, others)]).toEqual(others.map(other => cosine(own, other)))
+    })
+    fc.assert(property)
   })
 })
 

@@ -4,7 +4,7 @@
  */
 import { compareText } from '../../../base/compare.ts'
 import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
-import { cosine } from '../../../math/vector.ts'
+import { cosines } from '../../../math/vector.ts'
 import {
   type Contradiction,
   type ContradictionDetector,
@@ -83,9 +83,18 @@ export function findConflicts(
   const statements = list.map(statementOf)
   const found: FoundConflict[] = []
   for (const [first, statement] of statements.entries()) {
-    for (let second = Math.max(first + 1, from); second < list.length; second++) {
-      const [a, b] = [vectors[first], vectors[second]]
-      if (a !== undefined && b !== undefined && cosine(a, b) < SAME_TOPIC) continue
+    const start = Math.max(first + 1, from)
+    const own = vectors[first]
+    // A missing vector is replaced by the statement's own: the topic is then the same, so the detector decides.
+    const near =
+      own === undefined
+        ? null
+        : cosines(
+            own,
+            vectors.slice(start).map(vector => vector ?? own),
+          )
+    for (let second = start; second < list.length; second++) {
+      if (near !== null && (near[second - start] as number) < SAME_TOPIC) continue
       if (!goesOn()) return found
       const contradiction = detector.detect(statement, statements[second] as Statement)
       if (contradiction !== null && contradiction.score > MIN_SCORE) found.push({ first, second, contradiction })
