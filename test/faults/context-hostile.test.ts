@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openContext } from '../../src/openings/context.ts'
 import type { Run } from '../support/command.ts'
 import { querentHere } from '../support/in-process.ts'
@@ -151,6 +151,23 @@ describe('the command, over a folder made to harm', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none must be there
     expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/)
   })
+})
+
+it('leaves out no file because the machine is busy, so that the clock runs ahead of the work', async () => {
+  using folder = tempFolder()
+  const lines = Array.from({ length: 3_000 }, (_, at) => `export const value${at} = [${at}, ${at}]\n`)
+  writeFileSync(join(folder.path, 'many.ts'), lines.join(''))
+  const now = performance.now.bind(performance)
+  let ahead = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    ahead += 10
+    return now() + ahead
+  })
+  const { stdout } = await querentHere(['context', 'index', '-j'], { cwd: folder.path })
+  clock.mockRestore()
+  // Reading the file alone takes longer by this clock than is allowed.
+  expect(ahead).toBeGreaterThan(5_000)
+  expect(JSON.parse(stdout).result).toMatchObject({ indexed: 1, left_out: { total: 0 } })
 })
 
 describe('a folder that changes while it is read', () => {

@@ -23,7 +23,7 @@ import { moduleSettings } from './resolve/script-modules.ts'
 import { RUST } from './rust.ts'
 import { readScript } from './script.ts'
 
-/** Time limit in ms for reading one file, to be set by callers; a large file takes about a second per megabyte. */
+/** Limit in ms of processor time for reading one file, to be set by callers; a large file takes about a second per megabyte. */
 export const MAX_READ_MS = 5_000
 
 /** Largest length of a text, in characters, for which a repair of syntax errors is tried; a longer text is read once, unchanged. */
