@@ -89,8 +89,10 @@ describe('the command, over a folder made to harm', () => {
   })
 
   it('tells of each file that is left out why', () => {
-    // A slow run says now and then how far it is.
-    expect(run).toMatchObject({ status: 0, stderr: expect.stringMatching(/^(?:\w+ \d+(?: of \d+)?(?: \(.*\))?\n)*$/) })
+    // A slow run reports now and then how far it is, how fast, and at which file.
+    const progress = /^(?:\w+ \d+(?: of \d+)?(?:, [\d.]+\/s(?:, [^()]+ left)?)?(?: \(.*\))?\n)*$/
+    expect(run).toMatchObject({ status: 0, stderr: expect.stringMatching(progress) })
+    expect('read 50 of 240, 2.1/s, 1 min left (same/f1.ts)\nread 60 of 240 (a.ts)\n').toMatch(progress)
     const root = /^file:\/\/.*\/querent-[^/]*\//
     const reported = report.left_out.files.map(({ url, reason }) => `${reason} ${decodeURI(url.replace(root, ''))}`)
     expect(reported.sort()).toEqual(

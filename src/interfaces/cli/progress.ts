@@ -113,7 +113,7 @@ function progressLines(io: Io): ProgressBar {
       if (now - last < LINE_EVERY_MS) return
       last = now
       const { current } = progress
-      const more = `${speed && `, ${speed}`}${current === undefined ? '' : ` (${fit(current, MAX_LINE)})`}`
+      const more = `${speed && `, ${speed}`}${current === undefined ? '' : ` (${fit(oneLine(current), MAX_LINE)})`}`
       void write(io.stderr, `${progressText(progress)}${more}\n`)
     },
     [Symbol.dispose]() {},

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { Pace, progressText } from '../../../src/interfaces/cli/progress.ts'
+import { expect, it, vi } from 'vitest'
+import { Pace, progressText, withProgress } from '../../../src/interfaces/cli/progress.ts'
 
 const embed = (done: number, total: number | null = 1000) => ({ phase: 'embed', done, total })
 
@@ -25,4 +25,23 @@ it('names no time left where the total is unknown', () => {
   expect(pace.describe(embed(30, null), 2_000)).toBe('15/s')
   expect(progressText(embed(30, null))).toBe('embed 30')
   expect(progressText(embed(30))).toBe('embed 30 of 1000')
+})
+
+it('prints a line every ten seconds where there is no terminal, on one line whatever the name of the file', async () => {
+  let [now, text] = [0, '']
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const write = (chunk: string | Uint8Array, done?: (error?: Error | null) => void) => {
+    text += String(chunk)
+    done?.()
+    return true
+  }
+  const io = { env: {}, stderr: { write } } as unknown as Parameters<typeof withProgress>[0]
+  await withProgress(io, async report => {
+    for (; now < 30_000; now += 4_000)
+      report({ phase: 'read', done: now / 1_000, total: 100, current: 'new\nline\u001b[31m.ts' })
+  })
+  clock.mockRestore()
+  expect(text).toBe(
+    'read 12 of 100, 1.0/s, 2 min left (new line\ufffd[31m.ts)\nread 24 of 100, 1.0/s, 2 min left (new line\ufffd[31m.ts)\n',
+  )
 })
