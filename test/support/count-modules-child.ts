@@ -1,7 +1,7 @@
 /**
- * Imported before a program: appends the URL of each module that it loads to the file that MODULES names, and each text of SQL that it runs,
- * on one line, to the file that STATEMENTS names, and a line for each thread that it starts to the file that THREADS names. With PAUSES, each look at the clock of `performance` is 25 ms later than the one
- * before, so that all work in steps pauses after each step.
+ * Imported before a program. Appends the URL of each module that the program loads to the file that MODULES names, each text of SQL that it
+ * runs, on one line, to the file that STATEMENTS names, and a line for each thread that it starts to the file that THREADS names. With
+ * PAUSES, each look at the clock of `performance` is 25 ms later than the one before, so that all work in steps pauses after each step.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync } from 'node:fs'
