@@ -9,6 +9,7 @@ import { z } from 'zod'
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Clock } from '../base/clock.ts'
 import { isRecord } from '../base/record.ts'
+import { pause } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
 import { CURSORS } from '../store/core-tables.ts'
@@ -25,13 +26,22 @@ const HANDLE = /^c_[\w-]{16}$/
 const HOUR_MS = 3_600_000
 /** Maximum number of stored cursors; if there are more, the cursors of the oldest hour are removed before their time. */
 const MAX_ROWS = 200_000
+/** Milliseconds after which new cursors are stored, all in one transaction: one transaction for each took 3 % of a query over HTTP. */
+const WRITTEN_AFTER_MS = 25
+/** Milliseconds that closing waits for other writers before cursors that are not stored yet are dropped. */
+const WAIT_AT_END_MS = 1_000
 /** Maximum number of cursors kept in memory while the store cannot be written; if there are more, the oldest are dropped. */
 const MAX_UNWRITTEN = 1_000
+/** Milliseconds and number of times that a process waits for a cursor that another process may be about to store. */
+const OTHERS_MS = 50
+const MAX_WAITS = 5
 
 export class CursorHandles {
   readonly #store: Store
   readonly #clock: Clock
   readonly #unwritten = new Map<string, string>()
+  #timer: NodeJS.Timeout | null = null
+  #isWriting = false
   #hour = 0
 
   constructor(store: Store, clock: Clock) {
@@ -40,8 +50,8 @@ export class CursorHandles {
   }
 
   /**
-   * The handle for a cursor, which is stored for it. Never fails and never waits for other writers: as long as the store cannot be written,
-   * the cursor is kept in the memory of this process.
+   * The handle for a cursor, which is stored for it soon. Never fails and never waits for other writers: until the store can be written, the
+   * cursor is kept in the memory of this process.
    */
   shorten(cursor: string): string {
     if (cursor.length <= MAX_LENGTH) return cursor
@@ -49,18 +59,13 @@ export class CursorHandles {
     const [oldest] = this.#unwritten.keys()
     if (oldest !== undefined && this.#unwritten.size >= MAX_UNWRITTEN) this.#unwritten.delete(oldest)
     this.#unwritten.set(handle, cursor)
-    this.#store
-      .writeWhenFree(this.#clock.now(), writer => this.#write(writer, handle, cursor))
-      .then(
-        () => this.#unwritten.delete(handle),
-        () => {},
-      )
+    this.#writeSoon()
     return handle
   }
 
   /**
    * The cursor that a handle was made for. A text that is not a handle is returned unchanged. Null: the cursor of this handle is no longer
-   * kept.
+   * kept, or another process has not stored it yet.
    */
   expand(given: string): string | null {
     if (!HANDLE.test(given)) return given
@@ -68,10 +73,44 @@ export class CursorHandles {
     return (row?.['cursor'] as string | undefined) ?? this.#unwritten.get(given) ?? null
   }
 
-  #write(writer: StoreWriter, handle: string, cursor: string): void {
+  /** Stores the cursors that wait in memory, before the store is closed. Never fails: those that cannot be stored now are dropped. */
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const waiting = [...this.#unwritten]
+    this.#unwritten.clear()
+    if (waiting.length === 0) return
+    try {
+      this.#store.write(this.#clock.now(), writer => this.#write(writer, waiting), WAIT_AT_END_MS)
+    } catch (error) {
+      if (!(error instanceof QuerentError)) throw error
+    }
+  }
+
+  #writeSoon(): void {
+    if (!this.#isWriting) this.#timer ??= setTimeout(() => this.#writeWaiting(), WRITTEN_AFTER_MS).unref()
+  }
+
+  /** Stores all waiting cursors. If that fails, they keep waiting until the next cursor is made. */
+  async #writeWaiting(): Promise<void> {
+    this.#timer = null
+    this.#isWriting = true
+    const waiting = [...this.#unwritten]
+    const isWritten = await this.#store
+      .writeWhenFree(this.#clock.now(), writer => this.#write(writer, waiting))
+      .then(
+        () => true,
+        () => false,
+      )
+    this.#isWriting = false
+    if (!isWritten) return
+    for (const [handle] of waiting) this.#unwritten.delete(handle)
+    if (this.#unwritten.size > 0) this.#writeSoon()
+  }
+
+  #write(writer: StoreWriter, cursors: readonly (readonly [handle: string, cursor: string])[]): void {
     const table = writer.table(CURSORS)
     const hour = Math.floor(this.#clock.now() / HOUR_MS)
-    table.put({ handle, cursor, hour })
+    for (const [handle, cursor] of cursors) table.put({ handle, cursor, hour })
     if (hour === this.#hour) return
     this.#hour = hour
     const hours = new Set(table.scan({}, { columns: ['hour'] }).map(row => row['hour'] as number))
@@ -96,6 +135,32 @@ type Path = readonly string[]
 interface Schemas {
   readonly input: z.ZodType
   readonly output: z.ZodType
+}
+
+/**
+ * Waits until the cursors of all handles in the input are kept, at most a quarter of a second: another process may have sent a handle and
+ * not stored its cursor yet.
+ */
+export async function untilKept(
+  { input: schema }: Schemas,
+  input: unknown,
+  handles: CursorHandles,
+  signal: AbortSignal,
+): Promise<void> {
+  const areKept = (): boolean => {
+    const kept: boolean[] = []
+    try {
+      changed(input, pathsOf(schema, 'input'), cursor => {
+        kept.push(handles.expand(cursor) !== null)
+        return cursor
+      })
+    } catch {
+      // The store cannot be read; the operation itself reports this.
+      return true
+    }
+    return kept.every(Boolean)
+  }
+  for (let waits = 0; waits < MAX_WAITS && !areKept(); waits++) await pause(OTHERS_MS, signal)
 }
 
 /**

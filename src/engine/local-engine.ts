@@ -357,6 +357,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   #end(): Promise<void> {
     this.#pipelineLive?.live.close()
     this.#closing.abort(closedError())
+    this.cursors.end()
     return this.#parts.close()
   }
 

@@ -6,7 +6,7 @@ import type { CallContext, Operation } from '../model/operation.ts'
 import { parseInput, parseWith } from '../model/parse-input.ts'
 import { costOfText } from '../model/query-input.ts'
 import { isOwner } from '../model/viewer.ts'
-import { eachWithShortCursors, withShortCursors, withWholeCursors } from './cursor-handles.ts'
+import { eachWithShortCursors, untilKept, withShortCursors, withWholeCursors } from './cursor-handles.ts'
 import type { Engine } from './engine.ts'
 
 export type EngineOperation = Operation<Engine>
@@ -21,6 +21,7 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   input: unknown,
   context: CallContext,
 ): Promise<z.output<Output>> {
+  if (context.shortCursors === true) await untilKept(operation, input, engine.cursors, context.signal)
   const admitted = admit(operation, engine, input, context, 'whole')
   const room = roomFor(operation, engine, input, context)
   const free = room === null ? null : await room

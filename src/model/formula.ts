@@ -12,7 +12,7 @@ import { type Explanation, leaf, node } from './explanation.ts'
 
 /** Named numbers that a formula reads: those of one row (a candidate), or those that hold for the whole query. */
 export type Numbers = Readonly<Record<string, number>>
-/** The numbers of a query that has none. One shared object, since compiled scorers are cached by this object. */
+/** The numbers of a query that has none. */
 export const NO_NUMBERS: Numbers = {}
 /** Explanation trees by the name of a number: in an explanation, the tree is shown in place of that number. */
 export type Expansions = Readonly<Record<string, Explanation>>
@@ -110,182 +110,243 @@ export interface BoundFormula {
   readonly numbers: Numbers
 }
 
-/** Whether the row or the query has a number of this name. */
-function has(name: string, row: Numbers, query: Numbers): boolean {
-  return row[name] !== undefined || query[name] !== undefined
+/**
+ * A formula as a list of steps, each a node of the formula: parts come before the combination that contains them, and the formula itself
+ * comes last. One pass over the list gives the values of all nodes, from which score, components, explanation and reasons are read.
+ */
+interface Program {
+  readonly steps: readonly Step[]
+  /** Place of each number in the array of numbers that the steps read, by name. */
+  readonly slots: ReadonlyMap<string, number>
 }
+
+interface Step {
+  readonly formula: Formula
+  readonly kind: Formula['kind']
+  /** Slot of a number; -1: the node is no number. */
+  readonly slot: number
+  /** Sign of a number, or value of a constant. */
+  readonly factor: number
+  /** Places of the parts in the list of steps. */
+  readonly parts: readonly number[]
+  /** Slots of the numbers named by `when` and `unless`; -1: there is none, or the part is never left out. */
+  readonly when: number
+  readonly unless: number
+}
+
+/** Absent number, and value of a part that is left out. Not `null`, since mixing it with numbers makes each score slower. */
+const ABSENT = Number.NaN
 
 /**
- * Whether a part of a formula may be left out because of its `when` or `unless`. The parts of a quotient, and the first part of a lift (a
- * product whose other factors apply only where the first is above 0), are never left out.
+ * Whether a part of a combination may be left out because of its `when` or `unless`. The parts of a quotient, and the first part of a lift
+ * (a product whose other factors apply only where the first is above 0), are never left out.
  */
-function isConditional({ kind, of }: Combination, at: number): boolean {
-  const { when, unless } = of[at] as Formula
-  return (when !== undefined || unless !== undefined) && kind !== 'quotient' && !(kind === 'lift' && at === 0)
+function mayBeLeftOut(kind: Combination['kind'], at: number): boolean {
+  return kind !== 'quotient' && !(kind === 'lift' && at === 0)
 }
 
-function isThere({ when, unless }: Formula, row: Numbers, query: Numbers): boolean {
-  return (when === undefined || has(when, row, query)) && (unless === undefined || !has(unless, row, query))
+const programs = new WeakMap<Formula, Program>()
+
+function programOf(formula: Formula): Program {
+  const known = programs.get(formula)
+  if (known !== undefined) return known
+  const steps: Step[] = []
+  const slots = new Map<string, number>()
+  const slotOf = (name: string | undefined): number => {
+    if (name === undefined) return -1
+    const slot = slots.get(name) ?? slots.size
+    slots.set(name, slot)
+    return slot
+  }
+  const add = (node: Formula, isConditional: boolean): number => {
+    const parts = 'of' in node ? node.of.map((part, at) => add(part, mayBeLeftOut(node.kind, at))) : []
+    steps.push({
+      formula: node,
+      kind: node.kind,
+      slot: slotOf(node.kind === 'number' ? node.name : undefined),
+      factor: node.kind === 'number' ? node.sign : node.kind === 'constant' ? node.value : 1,
+      parts,
+      when: slotOf(isConditional ? node.when : undefined),
+      unless: slotOf(isConditional ? node.unless : undefined),
+    })
+    return steps.length - 1
+  }
+  add(formula, false)
+  const program = { steps, slots }
+  programs.set(formula, program)
+  return program
 }
 
-function partsOf(formula: Combination, row: Numbers, query: Numbers): readonly Formula[] {
-  return formula.of.filter((part, at) => !isConditional(formula, at) || isThere(part, row, query))
+/** Puts the numbers that the program reads into their slots. */
+function fill(numbers: Float64Array, given: Numbers, { slots }: Program): void {
+  for (const name in given) {
+    const slot = slots.get(name)
+    const value = given[name]
+    if (slot !== undefined && value !== undefined) numbers[slot] = value
+  }
+}
+
+function numbersOf(query: Numbers, program: Program): Float64Array {
+  const numbers = new Float64Array(program.slots.size).fill(ABSENT)
+  fill(numbers, query, program)
+  return numbers
+}
+
+/** Computes the values of all steps, in the order of the steps; `ABSENT` for parts that are left out. */
+function compute(steps: readonly Step[], numbers: Float64Array, values: Float64Array): void {
+  for (let at = 0; at < steps.length; at++) {
+    const step = steps[at] as Step
+    if (isLeftOut(step, numbers)) values[at] = ABSENT
+    // Numbers and constants, half of all steps, are read here, since the call would take longer than the reading.
+    else if (step.slot >= 0) {
+      const value = numbers[step.slot] as number
+      values[at] = Number.isNaN(value) ? 0 : step.factor * value
+    } else values[at] = step.kind === 'constant' ? step.factor : combined(step, values)
+  }
+}
+
+function isLeftOut({ when, unless }: Step, numbers: Float64Array): boolean {
+  return (when >= 0 && Number.isNaN(numbers[when])) || (unless >= 0 && !Number.isNaN(numbers[unless]))
+}
+
+function combined({ kind, parts }: Step, values: Float64Array): number {
+  switch (kind) {
+    case 'sum': {
+      let sum = 0
+      for (let at = 0; at < parts.length; at++) {
+        const value = values[parts[at] as number] as number
+        if (!Number.isNaN(value)) sum += value
+      }
+      return sum
+    }
+    case 'max': {
+      let largest = Number.NEGATIVE_INFINITY
+      for (let at = 0; at < parts.length; at++) {
+        const value = values[parts[at] as number] as number
+        if (value > largest) largest = value
+      }
+      return largest === Number.NEGATIVE_INFINITY ? 0 : largest
+    }
+    case 'quotient': {
+      const divisor = values[parts[1] as number] as number
+      return divisor > 0 ? (values[parts[0] as number] as number) / divisor : 0
+    }
+    default: {
+      let product = 1
+      for (let at = 0; at < parts.length; at++) {
+        const value = values[parts[at] as number] as number
+        if (at === 0 && kind === 'lift' && value <= 0) return value
+        if (!Number.isNaN(value)) product *= value
+      }
+      return product
+    }
+  }
 }
 
 export type Scorer = (row: Numbers) => number
+
+/** A function that scores rows; the numbers of the query are looked up only once. */
+export function scorerOf(formula: Formula, query: Numbers): Scorer {
+  const program = programOf(formula)
+  const { steps } = program
+  const ofQuery = numbersOf(query, program)
+  const numbers = new Float64Array(ofQuery.length)
+  const values = new Float64Array(steps.length)
+  return row => {
+    numbers.set(ofQuery)
+    fill(numbers, row, program)
+    compute(steps, numbers, values)
+    return values[steps.length - 1] as number
+  }
+}
 
 export function scoreBy(formula: Formula, row: Numbers, query: Numbers): number {
   return scorerOf(formula, query)(row)
 }
 
-/**
- * Caches what `make` returns for a formula and a query's numbers, for as long as the numbers object exists; the object must not be changed.
- */
-function keptBy<T>(make: (formula: Formula, query: Numbers) => T): (formula: Formula, query: Numbers) => T {
-  const kept = new WeakMap<Numbers, Map<Formula, T>>()
-  return (formula, query) => {
-    const known = kept.get(query)?.get(formula)
-    if (known !== undefined) return known
-    const made = make(formula, query)
-    const all = kept.get(query) ?? new Map<Formula, T>()
-    kept.set(query, all.set(formula, made))
-    return made
-  }
+/** A formula evaluated for one row: the values of all its nodes, from which score, components, explanation and reasons are read. */
+export interface Evaluated {
+  readonly steps: readonly Step[]
+  readonly values: Float64Array
+  /** Place of the formula itself in `steps`. */
+  readonly root: number
+  readonly row: Numbers
+  readonly query: Numbers
 }
 
-/**
- * Compiles a formula to a function that scores rows. The query's numbers are looked up only once, since every candidate of a query is
- * scored.
- */
-export const scorerOf: (formula: Formula, query: Numbers) => Scorer = keptBy(makeScorer)
-
-function makeScorer(formula: Formula, query: Numbers): Scorer {
-  if (formula.kind === 'constant') {
-    const { value } = formula
-    return () => value
-  }
-  if (formula.kind === 'number') {
-    const { name, sign } = formula
-    const ofQuery = query[name] ?? 0
-    return row => sign * (row[name] ?? ofQuery)
-  }
-  const { kind, of } = formula
-  const parts = of.map((part, at) => scorerWhere(formula, at, scorerOf(part, query), query))
-  const [first = nothing, second = nothing] = parts
-  switch (kind) {
-    case 'sum':
-      return row => {
-        let value = 0
-        for (const part of parts) value += part(row) ?? 0
-        return value
-      }
-    case 'max':
-      return row => {
-        let value = Number.NEGATIVE_INFINITY
-        for (const part of parts) value = Math.max(value, part(row) ?? value)
-        return value === Number.NEGATIVE_INFINITY ? 0 : value
-      }
-    case 'quotient':
-      return row => {
-        const divisor = second(row) ?? 0
-        return divisor > 0 ? (first(row) ?? 0) / divisor : 0
-      }
-    default:
-      return row => {
-        let value = 1
-        for (let at = 0; at < parts.length; at++) {
-          const factor = (parts[at] as Part)(row) ?? 1
-          if (at === 0 && kind === 'lift' && factor <= 0) return factor
-          value *= factor
-        }
-        return value
-      }
-  }
+export function evaluate(formula: Formula, row: Numbers, query: Numbers): Evaluated {
+  const program = programOf(formula)
+  const { steps } = program
+  const numbers = numbersOf(query, program)
+  fill(numbers, row, program)
+  const values = new Float64Array(steps.length)
+  compute(steps, numbers, values)
+  return { steps, values, root: steps.length - 1, row, query }
 }
 
-/** Computes the value of a part of a formula for a row; null where the part is left out. */
-type Part = (row: Numbers) => number | null
-
-function nothing(): null {
-  return null
+/** Places of the parts of a combination that are not left out. */
+function partsOf({ steps, values }: Evaluated, at: number): readonly number[] {
+  return (steps[at] as Step).parts.filter(part => !Number.isNaN(values[part]))
 }
 
-function scorerWhere(formula: Combination, at: number, scorer: Scorer, query: Numbers): Part {
-  const part = formula.of[at] as Formula
-  if (!isConditional(formula, at)) return scorer
-  const { when, unless } = part
-  if (unless !== undefined && query[unless] !== undefined) return nothing
-  if (unless === undefined && when !== undefined && query[when] !== undefined) return scorer
-  return row => (isThere(part, row, query) ? scorer(row) : null)
+function largestOf(parts: readonly number[], { values }: Evaluated): number | undefined {
+  const valueAt = (part: number) => values[part] as number
+  return parts.reduce<number | undefined>(
+    (best, part) => (best === undefined || valueAt(part) > valueAt(best) ? part : best),
+    undefined,
+  )
 }
 
 /**
  * The components of a row's score, by name. They add up to the score, except for rounding, if every term of the formula belongs to a
  * component.
  */
-export function componentsBy(formula: Formula, row: Numbers, query: Numbers): Record<string, number> {
+export function componentsOf(evaluated: Evaluated): Record<string, number> {
   const components: Record<string, number> = {}
-  adderOf(formula, query)(row, 1, components)
+  addComponents(evaluated, evaluated.root, 1, components)
   return components
 }
 
 /**
- * Function that adds to `components`, by name, the amounts that one part of a formula contributes to the score. `scale`: the number by
- * which the rest of the formula multiplies that part.
+ * Adds to `components`, by name, the amounts that one part of a formula contributes to the score. `scale`: the number by which the rest of
+ * the formula multiplies that part.
  */
-type Adder = (row: Numbers, scale: number, components: Record<string, number>) => void
-
-const adderOf = keptBy(makeAdder)
-
-function makeAdder(formula: Formula, query: Numbers): Adder {
+function addComponents(evaluated: Evaluated, at: number, scale: number, components: Record<string, number>): void {
+  const { steps, values } = evaluated
+  const { formula, kind, parts: all } = steps[at] as Step
   const { component } = formula
-  if (component !== undefined) {
-    const score = scorerOf(formula, query)
-    return (row, scale, components) => addTo(components, component, scale * score(row))
-  }
-  if (formula.kind === 'number' || formula.kind === 'constant') return () => {}
-  const parts = formula.of.map((part, at) => ({
-    component: part.component,
-    /** Value of the part for a row of numbers; null where the part is left out. */
-    score: scorerWhere(formula, at, scorerOf(part, query), query),
-    add: adderOf(part, query),
-  }))
-  const [first, second] = parts
-  if (first === undefined) return () => {}
-  switch (formula.kind) {
+  if (component !== undefined) addTo(components, component, scale * (values[at] as number))
+  if (component !== undefined || kind === 'number' || kind === 'constant') return
+  const parts = partsOf(evaluated, at)
+  const [first] = parts
+  if (first === undefined) return
+  switch (kind) {
     case 'sum':
-      return (row, scale, components) => {
-        for (const { score, add } of parts) if (score(row) !== null) add(row, scale, components)
-      }
+      for (const part of parts) addComponents(evaluated, part, scale, components)
+      return
     case 'max':
-      return (row, scale, components) => {
-        const scores = parts.map(({ score }) => score(row) ?? Number.NEGATIVE_INFINITY)
-        const best = scores.indexOf(Math.max(...scores))
-        if (scores[best] !== Number.NEGATIVE_INFINITY) parts[best]?.add(row, scale, components)
-      }
-    case 'quotient':
-      return (row, scale, components) => {
-        const divisor = second?.score(row) ?? 0
-        first.add(row, divisor > 0 ? scale / divisor : 0, components)
-      }
+      addComponents(evaluated, largestOf(parts, evaluated) ?? first, scale, components)
+      return
+    case 'quotient': {
+      const divisor = values[all[1] as number] as number
+      addComponents(evaluated, first, divisor > 0 ? scale / divisor : 0, components)
+      return
+    }
     default: {
-      const isLift = formula.kind === 'lift'
-      return (row, scale, components) => {
-        const scores = parts.map(({ score }) => score(row))
-        const start = scores.findIndex(score => score !== null)
-        let running = scores[start] ?? 0
-        // A factor that has no component name of its own multiplies the components of the product's first part.
-        let whole = scale
-        const end = isLift && running <= 0 ? start + 1 : parts.length
-        for (let at = start + 1; at < end; at++) if (parts[at]?.component === undefined) whole *= scores[at] ?? 1
-        parts[start]?.add(row, whole, components)
-        for (let at = start + 1; at < end; at++) {
-          const named = parts[at]?.component
-          const score = scores[at] ?? null
-          if (named === undefined || score === null) continue
-          addTo(components, named, whole * (running * score - running))
-          running *= score
-        }
+      const isLifted = kind !== 'lift' || (values[first] as number) > 0
+      const factors = isLifted ? parts.slice(1) : []
+      const namedBy = (part: number) => (steps[part] as Step).formula.component
+      // A factor that has no component name of its own multiplies the components of the product's first part.
+      let whole = scale
+      for (const part of factors) if (namedBy(part) === undefined) whole *= values[part] as number
+      addComponents(evaluated, first, whole, components)
+      let running = values[first] as number
+      for (const part of factors) {
+        const named = namedBy(part)
+        if (named === undefined) continue
+        const value = values[part] as number
+        addTo(components, named, whole * (running * value - running))
+        running *= value
       }
     }
   }
@@ -299,23 +360,27 @@ function addTo(components: Record<string, number>, name: string, value: number):
  * The explanation tree of a row's score, from which `recompute` gives the score again. A combination that shows only one part is replaced
  * by that part, under the combination's label. An expansion replaces a number when both have equal values, except for rounding.
  */
-export function explainBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): Explanation {
+export function explain(evaluated: Evaluated, expansions: Expansions = {}): Explanation {
+  return explainAt(evaluated, evaluated.root, expansions)
+}
+
+function explainAt(evaluated: Evaluated, at: number, expansions: Expansions): Explanation {
+  const { steps, values, row, query } = evaluated
+  const { formula } = steps[at] as Step
+  const { kind, label } = formula
   const note = typeof formula.note === 'function' ? formula.note(row, query) : formula.note
-  const value = scoreBy(formula, row, query)
-  if (formula.kind === 'number') {
+  const value = values[at] as number
+  if (kind === 'number') {
     const expansion = expansions[formula.name]
     const isExpanded = expansion !== undefined && Math.abs(expansion.value - value) <= 1e-13 * Math.abs(value)
-    return isExpanded ? { ...expansion, label: formula.label } : leaf(formula.label, value, note)
+    return isExpanded ? { ...expansion, label } : leaf(label, value, note)
   }
-  if (formula.kind === 'constant') return leaf(formula.label, value, note)
-  const { kind, label } = formula
-  const parts: Explanation[] = []
-  for (let at = 0; at < formula.of.length; at++) {
-    const part = formula.of[at] as Formula
-    if (isConditional(formula, at) && !isThere(part, row, query)) continue
-    if (part.shown?.(row, query) !== false) parts.push(explainBy(part, row, query, expansions))
-    if (at === 0 && kind === 'lift' && scoreBy(part, row, query) <= 0) break
-  }
+  if (kind === 'constant') return leaf(label, value, note)
+  const all = partsOf(evaluated, at)
+  const isLifted = kind !== 'lift' || (values[all[0] as number] as number) > 0
+  const parts = (isLifted ? all : all.slice(0, 1))
+    .filter(part => (steps[part] as Step).formula.shown?.(row, query) !== false)
+    .map(part => explainAt(evaluated, part, expansions))
   const [first, second] = parts
   if (first === undefined) return leaf(label, value, note)
   if (kind === 'quotient')
@@ -331,49 +396,52 @@ const MIN_SHARE = 0.01
  * The part of a formula that remains when factors and divisors are taken away. The line of reasons lists the components of this part first,
  * and the factors separately.
  */
-function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
-  if (formula.component !== undefined || formula.kind === 'number' || formula.kind === 'constant') return formula
-  if (formula.kind === 'sum' || formula.kind === 'max') return formula
-  const [first] = partsOf(formula, row, query)
-  return first === undefined ? formula : baseOf(first, row, query)
+function baseOf(evaluated: Evaluated, at: number): number {
+  const { formula, kind } = evaluated.steps[at] as Step
+  const isBase = formula.component !== undefined || kind === 'sum' || kind === 'max'
+  const [first] = isBase ? [] : partsOf(evaluated, at)
+  return first === undefined ? at : baseOf(evaluated, first)
 }
 
 /**
  * The main reasons for a score in one line: first the components before factors apply, largest first, then the factors. Example: `words
  * 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20`.
  */
-export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): string {
-  const components = componentsBy(baseOf(formula, row, query), row, query)
-  const terms: [name: string, detail: string | undefined][] = []
+export function reasonsFor(evaluated: Evaluated, expansions: Expansions = {}): string {
+  const { steps, values, root, row, query } = evaluated
+  const components: Record<string, number> = {}
+  addComponents(evaluated, baseOf(evaluated, root), 1, components)
+  const terms = new Map<string, string | undefined>()
   const factors: string[] = []
-  const visit = (part: Formula, isFactor: boolean): void => {
-    const detail = part.detail?.(row, expansions, query)
-    if (isFactor) {
-      const value = scoreBy(part, row, query)
-      const isNamed = part.component !== undefined || part.kind === 'number'
-      if (detail !== undefined) factors.push(detail)
-      else if (isNamed && part.detail === undefined && value !== 1) factors.push(`× ${part.label} ${value.toFixed(2)}`)
-      return
-    }
+  const visitFactor = (at: number): void => {
+    const { formula: factor, kind } = steps[at] as Step
+    const detail = factor.detail?.(row, expansions, query)
+    const value = values[at] as number
+    const isNamed = factor.component !== undefined || kind === 'number'
+    if (detail !== undefined) factors.push(detail)
+    else if (isNamed && factor.detail === undefined && value !== 1)
+      factors.push(`× ${factor.label} ${value.toFixed(2)}`)
+  }
+  const visit = (at: number): void => {
+    const { formula: part, kind } = steps[at] as Step
     if (part.component !== undefined) {
-      terms.push([part.component, detail])
+      terms.set(part.component, part.detail?.(row, expansions, query))
       return
     }
-    if (part.kind === 'number' || part.kind === 'constant') return
-    const parts = partsOf(part, row, query)
-    if (part.kind === 'max') {
-      const best = parts.find(each => scoreBy(each, row, query) === scoreBy(part, row, query))
-      if (best !== undefined) visit(best, false)
-    } else if (part.kind === 'quotient') visit(parts[0] as Formula, false)
+    const parts = partsOf(evaluated, at)
+    const [first, ...others] = parts
+    if (first === undefined) return
+    if (kind === 'sum') for (const each of parts) visit(each)
+    else if (kind === 'max') visit(largestOf(parts, evaluated) ?? first)
     else {
-      const isLifted = part.kind !== 'lift' || scoreBy(parts[0] as Formula, row, query) > 0
-      for (const [at, each] of parts.entries())
-        if (part.kind === 'sum' || at === 0 || isLifted) visit(each, part.kind !== 'sum' && at > 0)
+      visit(first)
+      const isLifted = kind === 'product' || (kind === 'lift' && (values[first] as number) > 0)
+      if (isLifted) for (const each of others) visitFactor(each)
     }
   }
-  visit(formula, false)
+  visit(root)
   const least = MIN_SHARE * Math.max(0, ...Object.values(components))
-  const named = [...new Map(terms)]
+  const named = [...terms]
     .map(([name, detail]) => ({ name, value: components[name] ?? 0, detail }))
     .filter(({ value }) => value > 0 && value >= least)
     .sort((a, b) => b.value - a.value)
@@ -421,10 +489,9 @@ export function boundsBy(formula: Formula, ranges: Ranges): Range {
 }
 
 function partsWithin({ kind, of }: Combination, ranges: Ranges): readonly Formula[] {
-  if (kind === 'quotient') return of
   return of.filter(
     ({ when, unless }, at) =>
-      (kind === 'lift' && at === 0) ||
+      !mayBeLeftOut(kind, at) ||
       ((when === undefined || ranges[when] !== undefined) && (unless === undefined || ranges[unless] === undefined)),
   )
 }

@@ -17,10 +17,10 @@ import { type Explanation, leaf, node } from '../model/explanation.ts'
 import type { Filter } from '../model/filter.ts'
 import {
   type BoundFormula,
-  componentsBy,
+  componentsOf,
   constant,
-  type Expansions,
-  explainBy,
+  evaluate,
+  explain,
   type Formula,
   lift,
   max,
@@ -29,7 +29,7 @@ import {
   number,
   product,
   quotient,
-  reasonsBy,
+  reasonsFor,
   scoreBy,
   scorerOf,
   sum,
@@ -170,15 +170,21 @@ function defaultFormula(isScaled: boolean): Formula {
 const PLAIN = defaultFormula(false)
 const SCALED = defaultFormula(true)
 
+/** The last formula bound to a query's weights: retrieval and scoring use the same, so it is compiled once. */
+const lastBound = new WeakMap<Weights, BoundFormula>()
+
 /**
  * The default formula with the numbers of one query. `cosineScale`: factor that converts the embedder's cosines to the scale of the model
  * MiniLM. `bmTop`, the best BM25 score for the query, by which scores are divided, is taken as 1 where no word matches.
  */
 export function boundDefault(weights: Weights, bmTop: number, cosineScale: number): BoundFormula {
-  return {
-    formula: cosineScale === 1 ? PLAIN : SCALED,
-    numbers: { ...weightNumbers(weights), bmTop: bmTop > 0 ? bmTop : 1, cosineScale },
-  }
+  const best = bmTop > 0 ? bmTop : 1
+  const last = lastBound.get(weights)
+  if (last?.numbers['bmTop'] === best && last.numbers['cosineScale'] === cosineScale) return last
+  const formula = cosineScale === 1 ? PLAIN : SCALED
+  const bound = { formula, numbers: { ...weightNumbers(weights), bmTop: best, cosineScale } }
+  lastBound.set(weights, bound)
+  return bound
 }
 
 /**
@@ -198,22 +204,28 @@ export function byFormula(
   measure: Measure,
 ): Pick<Scoring, 'scored' | 'explain' | 'components' | 'why' | 'measure'> {
   const { formula, numbers, remarks = () => [] } = measure
-  // Cached, since both the line of reasons and the explanation of a result use these trees.
-  const made = new WeakMap<Scored, Expansions>()
-  const expansions = (scored: Scored): Expansions => {
-    const known = made.get(scored) ?? measure.expansions?.(scored) ?? {}
-    made.set(scored, known)
-    return known
-  }
+  const expansionsOf = oncePer((scored: Scored) => measure.expansions?.(scored) ?? {})
+  const evaluated = oncePer(({ signals }: Scored) => evaluate(formula, signals, numbers))
   return {
     scored: candidates.map(scoredBy(measure)),
-    components: ({ signals, lifted }) => {
-      const components = componentsBy(formula, signals, numbers)
+    components: scored => {
+      const { lifted } = scored
+      const components = componentsOf(evaluated(scored))
       return lifted === undefined ? components : { ...components, partly_embedded: lifted }
     },
-    explain: scored => explainBy(formula, scored.signals, numbers, expansions(scored)),
-    why: scored => [reasonsBy(formula, scored.signals, numbers, expansions(scored)), ...remarks(scored)].join(', '),
+    explain: scored => explain(evaluated(scored), expansionsOf(scored)),
+    why: scored => [reasonsFor(evaluated(scored), expansionsOf(scored)), ...remarks(scored)].join(', '),
     measure,
+  }
+}
+
+/** A function that computes its result once for each object. */
+function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>()
+  return key => {
+    const made = known.get(key) ?? make(key)
+    known.set(key, made)
+    return made
   }
 }
 
@@ -226,15 +238,16 @@ export function scoredBy({ formula, numbers }: BoundFormula): (candidate: Candid
  * Upper bound of the score by the default formula of an entry whose BM25 score is at most `bm` and whose cosine is at most `cosine`,
  * whether or not the entry was used before or has a vector; phrases and links are not included.
  */
-export function maxOf(
-  bm: number,
-  cosine: number,
+export function maxBy(
   { expectedBase }: Numbers,
   { formula, numbers }: BoundFormula,
-): number {
+): (bm: number, cosine: number) => number {
   const { bmTop = 1, cosineScale = 1 } = numbers
-  const expected = expectedBase === undefined ? cosine : expectedCosine(bm, bmTop, expectedBase) / cosineScale
-  return scoreBy(formula, { words: bm, meaning: Math.max(cosine, expected), memory: 1 }, numbers)
+  const scoreOf = scorerOf(formula, numbers)
+  return (bm, cosine) => {
+    const expected = expectedBase === undefined ? cosine : expectedCosine(bm, bmTop, expectedBase) / cosineScale
+    return scoreOf({ words: bm, meaning: Math.max(cosine, expected), memory: 1 })
+  }
 }
 
 /** Explains a BM25 score as the sum of the amounts that the query's words add in the result's best chunk. */

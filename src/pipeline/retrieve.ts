@@ -5,6 +5,7 @@
  */
 
 import { Bitset } from '../base/bitset.ts'
+import { lowerBound } from '../base/compare.ts'
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { Hit, SearchScope, WordIndex, WordTerm } from '../index/contract.ts'
 import { K1 } from '../math/bm25.ts'
@@ -17,7 +18,7 @@ import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { firstInOrder } from './diversify.ts'
-import { boundDefault, MEMORY_BOOST, maxOf, scoredBy } from './formula.ts'
+import { boundDefault, MEMORY_BOOST, maxBy, scoredBy } from './formula.ts'
 import { NoteLinks, readOfDocuments } from './note-links.ts'
 import { isReadOn, pageBar } from './page-depth.ts'
 import { absentAmong, expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
@@ -304,37 +305,38 @@ function nearThePage(
   const scoreOf = scorerOf(bound.formula, bound.numbers)
   const surely: number[] = []
   const byWords: number[] = []
+  const byWordsAlone: number[] = []
+  const byMeaningAlone: number[] = []
   for (const { words, meaning } of found) {
+    if (words === undefined) byMeaningAlone.push(meaning?.score ?? 0)
+    else if (meaning === undefined) byWordsAlone.push(words.score)
     if (meaning !== undefined || !isByMeaning) {
       surely.push(scoreOf({ words: words?.score ?? 0, meaning: meaning?.score ?? 0 }))
     }
     if (words !== undefined) byWords.push(words.score)
   }
   const bar = pageBar(surely, plan.query, depth)
-  const mayReach = (bm: number, cosine: number) => maxOf(bm, cosine, statistics, bound) >= bar
-  // Of hundreds of entries that one search alone found, only some are scored, because scores rise with BM25 and with the cosine.
-  const isEnoughByMeaning = monotone(cosine => mayReach(wordsLast, cosine))
-  const isEnoughByWords = monotone(bm => mayReach(bm, isByMeaning ? floor : 0))
+  const most = maxBy(statistics, bound)
+  const mayReach = (bm: number, cosine: number) => most(bm, cosine) >= bar
+  // Scores rise with BM25 and with the cosine, so the smallest score that suffices is found by bisection.
+  const minCosine = minThat(byMeaningAlone, cosine => mayReach(wordsLast, cosine))
+  const minBm = minThat(byWordsAlone, bm => mayReach(bm, isByMeaning ? floor : 0))
   const third = expectedBase === undefined ? 0 : (byWords.sort((a, b) => b - a)[KEPT_BY_WORDS - 1] ?? 0)
   const isKept = (bm: number) => expectedBase !== undefined && bm * (1 + MEMORY_BOOST) >= third
   const isNear = ({ words, meaning }: Found) => {
-    if (words === undefined) return isEnoughByMeaning(meaning?.score ?? 0)
-    return meaning !== undefined || isEnoughByWords(words.score) || isKept(words.score)
+    if (words === undefined) return (meaning?.score ?? 0) >= minCosine
+    return meaning !== undefined || words.score >= minBm || isKept(words.score)
   }
   const near = found.filter(isNear)
   return near.length === found.length ? legs : { ...legs, found: near }
 }
 
-/** Evaluates a condition that holds from some number upwards, as seldom as its earlier results allow. */
-function monotone(holds: (value: number) => boolean): (value: number) => boolean {
-  let [fails, succeeds] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
-  return value => {
-    if (value <= fails || value >= succeeds) return value >= succeeds
-    const isMet = holds(value)
-    if (isMet) succeeds = value
-    else fails = value
-    return isMet
-  }
+/** The smallest of the values for which a condition holds that holds from some number upwards; infinite: it holds for none. */
+function minThat(values: readonly number[], holds: (value: number) => boolean): number {
+  const ascending = Float64Array.from(values).sort()
+  return (
+    ascending[lowerBound(ascending.length, place => !holds(ascending[place] as number))] ?? Number.POSITIVE_INFINITY
+  )
 }
 
 /**

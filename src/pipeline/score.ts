@@ -12,7 +12,7 @@ import {
   boundDefault,
   byFormula,
   MEMORY_BOOST,
-  maxOf,
+  maxBy,
   memoryTree,
   type Remembered,
   remember,
@@ -50,10 +50,14 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const judgement = isNoiseAlone && judged.verdictBy === 'meaning' ? judgeNoise(judged) : judged
   // Where the verdict is that nothing is relevant, noise is kept too, since the page names the nearest entries.
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
-  const memories = memoriesOf({ ...retrieval, candidates }, bound, plan, context)
+  const scoreOf = scoredBy(bound)
+  const relevant = candidates.map(scoreOf)
+  const memories = memoriesOf(relevant, retrieval, plan, context)
   const remembered = (candidate: Candidate) => withMemory(candidate, memories)
   const scope = () => ({ partitions: context.accessScope.partitions })
-  const made = byFormula(candidates.map(remembered), {
+  // Only candidates that were used before are scored again.
+  const scored = relevant.map(one => (memories.has(one.entry) ? scoreOf(remembered(one)) : one))
+  const made = byFormula([], {
     ...bound,
     expansions: ({ entry, chunks: { words: chunk } }) => {
       const memory = memories.get(entry)
@@ -65,9 +69,9 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const isAdjusted = isPartly && retrieval.isRest !== true
   return {
     ...made,
-    scored: isAdjusted ? adjust(made.scored) : made.scored,
+    scored: isAdjusted ? adjust(scored) : scored,
     explain: scored => explainKept(made.explain(scored), scored),
-    rate: passages => withExpected(passages, statistics, scope(), context).map(remembered).map(scoredBy(bound)),
+    rate: passages => withExpected(passages, statistics, scope(), context).map(remembered).map(scoreOf),
     ...(isAdjusted && { adjust }),
     ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
@@ -106,25 +110,25 @@ function otherScores({ formula, numbers }: BoundFormula): OtherScores {
 
 /**
  * The viewer's use statistics (memory) for entries that were used before and may reach the page; use raises a score by at most a tenth.
+ * `relevant`: the candidates, scored without memory.
  * Uses since the first page do not count on later pages: otherwise an entry could move to a place that was shown already, and never be
  * shown.
  */
 function memoriesOf(
-  { candidates, depth, statistics }: Retrieval,
-  { formula, numbers }: BoundFormula,
+  relevant: readonly Scored[],
+  { depth, statistics }: Retrieval,
   plan: Plan,
   context: QueryContext,
 ): ReadonlyMap<EntryKey, Remembered> {
   const { query } = plan
   const memories = new Map<EntryKey, Remembered>()
   if (!query.memory) return memories
-  const relevanceOf = scorerOf(formula, numbers)
-  const relevances = candidates.map(({ signals }) => relevanceOf(signals))
+  const relevances = relevant.map(({ score }) => score)
   // While some passages have no vector, the memory of every candidate is read: which results by words stay at the top must not depend on
   // the length of the page.
   const bar = statistics['expectedBase'] === undefined ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
   const isNear = (relevance: number) => Math.max(relevance, relevance * (1 + MEMORY_BOOST)) >= bar
-  const keys = candidates.flatMap(({ entry }, at) => (isNear(relevances[at] as number) ? entry : []))
+  const keys = relevant.filter(({ score }) => isNear(score)).map(({ entry }) => entry)
   const upTo = allKnown(query.after) ? query.begun : Number.POSITIVE_INFINITY
   for (const [entry, state] of context.reader.access(context.accessScope.viewer, keys)) {
     if (state.lastAccessed <= upTo) memories.set(entry, remember(state, query.asOf))
@@ -135,7 +139,7 @@ function memoriesOf(
 /** Upper bound of the score of an entry that neither the search by words nor the search by meaning found. */
 function ceilingOf(statistics: Retrieval['statistics'], bound: BoundFormula): number {
   const { wordsLast = 0, meaningLast = 0 } = statistics
-  return maxOf(wordsLast, meaningLast, statistics, bound)
+  return maxBy(statistics, bound)(wordsLast, meaningLast)
 }
 
 function listed({ entry, passage, source, signals, chunks }: Candidate): Scored {

@@ -127,6 +127,17 @@ describe('a cursor over HTTP and MCP', () => {
     })
   })
 
+  it('of a server that ends right after its answer goes on at the next server (QE-015)', async () => {
+    const first = await serve()
+    await first.engine.put({ entries: notes })
+    const page = await first.call('list', { limit: 2 })
+    await ends.pop()?.()
+    const { call } = await serve()
+    const pages = [page]
+    const way = async (cursor: string | null) => pages.shift() ?? call('list', { limit: 2, cursor: cursor ?? '' })
+    expect(await readAll([way])).toHaveLength(notes.length)
+  })
+
   it('of a store that cannot be written is kept by the process that gave it (QE-015)', async () => {
     const writing = await serve()
     await writing.engine.put({ entries: notes })

@@ -42,6 +42,8 @@ export class SqliteTables {
   /** Names of tables whose declaration was damaged when all declarations were last read. */
   #damagedNames: ReadonlySet<string> = new Set()
   readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
+  /** Readers of tables that did not exist when the reader was made; no longer used once the table is known. */
+  #readersOfMissing = new WeakMap<TableDeclaration, SqliteTable>()
   readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
 
   constructor(db: SqlDatabase, forgotten: SqliteForgotten, damage: DamagePolicy) {
@@ -50,6 +52,7 @@ export class SqliteTables {
     this.#forgotten = forgotten
     db.onRollback(() => {
       this.#known.clear()
+      this.#readersOfMissing = new WeakMap()
       this.#schema = -1
       this.#checkedIn = 0
     })
@@ -58,14 +61,16 @@ export class SqliteTables {
   /** A reader of a declared table. While the table does not exist, it reads as empty; once it is created, the reader reads its rows. */
   reader(declaration: TableDeclaration): TableReader {
     checkDeclaration(declaration)
-    const known = this.#readers.get(declaration)
+    const isMissing = !this.#known.has(declaration.name)
+    const known = this.#readers.get(declaration) ?? (isMissing ? this.#readersOfMissing.get(declaration) : undefined)
     if (known !== undefined) return known
     // All declarations are read at once. A table that did not exist then may have been created since; this is not checked here, but by the
     // reader when rows are read.
     const found = this.#schema < 0 || this.#known.has(declaration.name) ? this.#find(declaration) : undefined
     const place = { db: this.#db, damage: this.#damage, table: readFrom(declaration, found) }
     const made = new SqliteTable(place, declaration, () => this.#find(declaration) !== undefined)
-    if (found !== undefined) this.#readers.set(declaration, made)
+    const readers = found === undefined ? this.#readersOfMissing : this.#readers
+    readers.set(declaration, made)
     return made
   }
 

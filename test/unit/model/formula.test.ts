@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { recompute } from '../../../src/model/explanation.ts'
 import {
   boundsBy,
-  componentsBy,
+  componentsOf,
   constant,
   crossings,
+  evaluate,
   exactly,
-  explainBy,
+  explain,
   type Formula,
   lift,
   max,
@@ -16,7 +17,7 @@ import {
   product,
   quotient,
   type Range,
-  reasonsBy,
+  reasonsFor,
   scoreBy,
   sum,
 } from '../../../src/model/formula.ts'
@@ -72,7 +73,7 @@ describe('a formula', () => {
       fc.property(term, row, row, (formula, numbers, query) => {
         const score = scoreBy(formula, numbers, query)
         fc.pre(isTame(score))
-        const tree = explainBy(formula, numbers, query)
+        const tree = explain(evaluate(formula, numbers, query))
         expect(tree.value === score).toBe(true)
         expect(isClose(recompute(tree), score)).toBe(true)
       }),
@@ -84,7 +85,7 @@ describe('a formula', () => {
     fc.assert(
       fc.property(whole, row, row, (formula, numbers, query) => {
         const score = scoreBy(formula, numbers, query)
-        const parts = Object.values(componentsBy(formula, numbers, query))
+        const parts = Object.values(componentsOf(evaluate(formula, numbers, query)))
         fc.pre(isTame(score) && parts.every(isTame))
         expect(
           isClose(
@@ -137,8 +138,8 @@ describe('a formula', () => {
       sum('boost', [constant('base', 1), number('memory', 'memory')], { shown: ({ memory = 0 }) => memory > 0 }),
     ])
     const made = { label: 'words', value: 2, formula: 'sum', children: [{ label: 'fox', value: 2 }] } as const
-    expect(explainBy(formula, { bm: 2 }, {}, { bm: made })).toEqual({ ...made, label: 'score' })
-    expect(explainBy(formula, { bm: 3 }, {}, { bm: made })).toEqual({ label: 'score', value: 3 })
+    expect(explain(evaluate(formula, { bm: 2 }, {}), { bm: made })).toEqual({ ...made, label: 'score' })
+    expect(explain(evaluate(formula, { bm: 3 }, {}), { bm: made })).toEqual({ label: 'score', value: 3 })
   })
 
   it('gives the reasons from the greatest, factors last', () => {
@@ -151,11 +152,11 @@ describe('a formula', () => {
       number('phrase', 'phrase', { component: 'phrase', when: 'phrase' }),
       number('speaker', 'speaker', { when: 'speaker' }),
     ])
-    expect(reasonsBy(formula, { words: 0.2, meaning: 0.5 }, {})).toBe('meaning 0.50 + words 0.20 (fox, den)')
-    expect(reasonsBy(formula, { words: 0.2, phrase: 1.5, speaker: 2 }, {})).toBe(
+    expect(reasonsFor(evaluate(formula, { words: 0.2, meaning: 0.5 }, {}))).toBe('meaning 0.50 + words 0.20 (fox, den)')
+    expect(reasonsFor(evaluate(formula, { words: 0.2, phrase: 1.5, speaker: 2 }, {}))).toBe(
       'words 0.20 (fox, den), × phrase 1.50, × speaker 2.00',
     )
-    expect(reasonsBy(formula, {}, {})).toBe('there is little evidence for it')
+    expect(reasonsFor(evaluate(formula, {}, {}))).toBe('there is little evidence for it')
   })
 })
 
