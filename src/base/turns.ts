@@ -4,26 +4,41 @@
 const waiting: (() => void)[] = []
 
 /**
- * Waits for the next turn of the event loop, to be called between pieces of long work: other tasks on this thread run meanwhile, and
- * cancellations arrive. Only one of all waiting pieces of work continues in each turn, so other tasks never wait for more than one piece.
- */
-export function nextTurn(): Promise<void> {
-  return new Promise(resolve => {
-    waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(goOn)
-  })
-}
-
-function goOn(): void {
-  waiting.shift()?.()
-  if (waiting.length > 0) setImmediate(goOn)
-}
-
-/**
  * Milliseconds that work may run before it must yield: less than half of the 50 ms that other tasks may have to wait, because one step also
  * takes time.
  */
 const WORK_MS = 20
+
+/** Time at which the first waiting piece of work continued in the current turn of the event loop; null: none has yet. */
+let continued: number | null = null
+
+/**
+ * Waits for the next turn of the event loop, to be called between pieces of long work: other tasks on this thread run meanwhile, and
+ * cancellations arrive. In each turn at least one of all waiting pieces continues, and more until they have run for `WORK_MS` together: with
+ * only one, work that has just begun would overtake the waiting pieces again and again.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => {
+    waiting.push(resolve)
+    setImmediate(goOn)
+  })
+}
+
+/** Called once for each waiting piece, by the event loop one after the other, with the work of each call done before the next call. */
+function goOn(): void {
+  const now = performance.now()
+  if (continued === null) {
+    continued = now
+    // This runs before all pieces of the next turn, because they are scheduled later.
+    setImmediate(() => {
+      continued = null
+    })
+  } else if (now - continued >= WORK_MS) {
+    setImmediate(goOn)
+    return
+  }
+  waiting.shift()?.()
+}
 
 /**
  * Long work written as a generator, which its caller may pause at each `yield`. The `yield` expression has the value true if there was a
@@ -58,6 +73,8 @@ function beginOfTurn(): number {
 export class Turns {
   readonly #check: () => void
   readonly #now: () => number
+  /** Time from which the work that continues after a pause is counted. */
+  readonly #begin: () => number
   readonly #turn: () => Promise<void>
   #listener: (() => void) | null = null
   #since: number
@@ -69,6 +86,7 @@ export class Turns {
   constructor(check: () => void = () => {}, now?: () => number, turn: () => Promise<void> = nextTurn) {
     this.#check = check
     this.#now = now ?? (() => performance.now())
+    this.#begin = now ?? (() => continued ?? performance.now())
     this.#turn = turn
     this.#since = now === undefined ? beginOfTurn() : now()
   }
@@ -108,7 +126,7 @@ export class Turns {
     this.#listener = null
     listener?.()
     await this.#turn()
-    this.#since = this.#now()
+    this.#since = this.#begin()
     this.#check()
     return true
   }

@@ -64,7 +64,8 @@ describe('work in steps', () => {
   })
 })
 
-it('QE-019: of all who wait, one goes on in each turn of the event loop, first come first', async () => {
+/** Three workers that wait for a turn three times each; `work` runs after each wait. Returns `name` and number of the turn, in order. */
+async function takeTurns(work: () => void): Promise<readonly string[]> {
   const went: string[] = []
   let turn = 0
   let isOver = false
@@ -77,13 +78,37 @@ it('QE-019: of all who wait, one goes on in each turn of the event loop, first c
     for (let piece = 0; piece < 3; piece++) {
       await nextTurn()
       went.push(`${name}${turn}`)
+      work()
     }
   }
   await Promise.all(['a', 'b', 'c'].map(worker))
   isOver = true
+  return went
+}
+
+it('QE-019: of all waiting pieces of long work, one continues in each turn of the event loop, in the order of waiting', async () => {
+  const went = await takeTurns(() => busy(21))
   expect(went.map(name => name[0]).join('')).toBe('abcabcabc')
   expect(new Set(went.map(name => name.slice(1))).size).toBe(9)
 })
+
+it('QE-019: work that begins in each turn does not overtake the waiting pieces: short ones continue together', async () => {
+  let isOver = false
+  const begin = () => {
+    busy(5)
+    if (!isOver) setImmediate(begin)
+  }
+  setImmediate(begin)
+  const went = await takeTurns(() => {})
+  isOver = true
+  expect(went.map(name => name[0]).join('')).toBe('abcabcabc')
+  expect(new Set(went.map(name => name.slice(1))).size).toBeLessThan(9)
+})
+
+function busy(ms: number): void {
+  const begun = performance.now()
+  while (performance.now() - begun < ms);
+}
 
 it('QE-019: sorting in steps gives what sorting in one piece gives, with the order of equal ones kept', () => {
   const values = Array.from({ length: 5_000 }, (_, at) => ({ at, by: (at * 7919) % 97 }))
