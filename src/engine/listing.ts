@@ -5,6 +5,7 @@
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
+import { VERSION } from '../base/module-url.ts'
 import { Recent } from '../base/recent.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
@@ -29,7 +30,6 @@ import type { ListPosition, Store, StoreReader, Upkeep } from '../store/store.ts
 import type { EntryName, EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
-import { VERSION } from './version.ts'
 
 /**
  * In a cursor of a list that is ordered by a time: the position of an entry that does not have that time. In the cursor's JSON it becomes

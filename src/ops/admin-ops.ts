@@ -18,34 +18,28 @@ import {
   statusOutput,
   usedModelOutput,
 } from '../model/reports.ts'
+import { OWN } from './own-operations.ts'
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
-const READ = { kind: 'read', idempotent: true } as const
 
 export const status: Operation<Engine, typeof nothing, z.ZodType<Status>> = {
-  name: 'status',
-  summary: 'Show what the store holds and how much of it is embedded and indexed',
+  ...OWN.status,
   input: nothing,
   output: statusOutput,
-  effect: READ,
   run: (engine, _input, context) => engine.status(context),
 }
 
 export const doctor: Operation<Engine, typeof doctorInput, typeof doctorOutput> = {
-  name: 'doctor',
-  summary: 'Check store, indexes and embedder, say how to fix problems, and repair them on request',
+  ...OWN.doctor,
   input: doctorInput,
   output: doctorOutput,
-  effect: { kind: 'write', idempotent: true, ownerOnly: true },
   run: (engine, input, context) => engine.doctor(input, context),
 }
 
 export const backup: Operation<Engine, typeof backupInput, typeof backupOutput> = {
-  name: 'backup',
-  summary: 'Copy the store into one file, also while others write to it',
+  ...OWN.backup,
   input: backupInput,
   output: backupOutput,
-  effect: { kind: 'write', idempotent: false, ownerOnly: true },
   run: (engine, input, context) => engine.backup(input, context),
 }
 
@@ -62,11 +56,9 @@ const lensesOutput: z.ZodType<{ readonly lenses: readonly { readonly name: strin
   })
 
 export const lenses: Operation<Engine, typeof nothing, typeof lensesOutput> = {
-  name: 'lenses',
-  summary: 'List the lenses',
+  ...OWN.lenses,
   input: nothing,
   output: lensesOutput,
-  effect: READ,
   run: async engine => ({ lenses: engine.lenses.map(({ name, summary }) => ({ name, summary })) }),
 }
 
@@ -79,22 +71,18 @@ const folderOfModel = z
   )
 
 export const models: Operation<Engine, typeof nothing, typeof modelsOutput> = {
-  name: 'models',
-  summary: 'List the models in use, with what they have embedded and how long the rest takes',
+  ...OWN.models,
   input: nothing,
   output: modelsOutput,
-  effect: { ...READ, ownerOnly: true },
   run: async (engine, _input, context) => engine.models(context),
 }
 
 const checkModelInput = z.strictObject({ folder: folderOfModel })
 
 export const checkModel: Operation<Engine, typeof checkModelInput, typeof modelCheckOutput> = {
-  name: 'check_model',
-  summary: 'Try a model: dimensions, size, self-test, speed',
+  ...OWN.check_model,
   input: checkModelInput,
   output: modelCheckOutput,
-  effect: { ...READ, ownerOnly: true },
   run: async (engine, { folder }, context) => engine.checkModel(folder, context),
 }
 
@@ -110,11 +98,9 @@ const useModelInput = z.strictObject({
 })
 
 export const useModel: Operation<Engine, typeof useModelInput, typeof usedModelOutput> = {
-  name: 'use_model',
-  summary: 'Use a model from now on: it embeds everything in the background, until then the previous model answers',
+  ...OWN.use_model,
   input: useModelInput,
   output: usedModelOutput,
-  effect: { kind: 'write', idempotent: true, ownerOnly: true },
   run: async (engine, input, context) => engine.useModel(input, context),
 }
 
@@ -156,11 +142,9 @@ const mirrorOutput = z.strictObject({
 })
 
 export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> = {
-  name: 'mirror',
-  summary: 'Copy a collection to ChromaDB or Qdrant; run it again to update the copy',
+  ...OWN.mirror,
   input: mirrorInput,
   output: mirrorOutput,
-  effect: { kind: 'write', idempotent: true, ownerOnly: true },
   // The cast is needed since the returned report has a read-only type.
   run: async (engine, input, { signal, report }) => {
     const { mirrorCollection } = await import('../engine/mirror.ts')

@@ -29,19 +29,12 @@ import {
   type SyncReport,
   syncOutput,
 } from '../model/reports.ts'
-
-/**
- * Effect of a query: `read`, because it changes no knowledge but only records uses; not idempotent, because repeating it counts uses again.
- */
-const ASK = { kind: 'read', idempotent: false } as const
-const READ = { kind: 'read', idempotent: true } as const
+import { OWN } from './own-operations.ts'
 
 export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
-  name: 'query',
-  summary: 'Search; results are ranked passages with lines, score and reason',
+  ...OWN.query,
   input: queryInput,
   output: pageOutput,
-  effect: ASK,
   cost: costOfAsking,
   run: (engine, input, context) => engine.query(input, context),
   async *stream(engine, input, context) {
@@ -50,31 +43,25 @@ export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
 }
 
 export const explain: Operation<Engine, z.ZodType<ExplainRequest>, z.ZodType<ExplainAnswer>> = {
-  name: 'explain',
-  summary: 'Explain why an entry has its rank, why it is missing, or why it ranks above another',
+  ...OWN.explain,
   input: explainInput,
   output: explainOutput,
-  effect: READ,
   cost: input => costOfAsking({ ...input.query, explain: true }),
   run: (engine, input, context) => engine.explain(input, context),
 }
 
 export const count: Operation<Engine, typeof queryInput, z.ZodType<Count>> = {
-  name: 'count',
-  summary: 'Count the results of a query on all pages',
+  ...OWN.count,
   input: queryInput,
   output: countOutput,
-  effect: READ,
   cost: costOfCounting,
   run: (engine, input, context) => engine.count(input, context),
 }
 
 export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = {
-  name: 'similar',
-  summary: 'Find entries similar to a given one',
+  ...OWN.similar,
   input: similarInput,
   output: pageOutput,
-  effect: ASK,
   cost: costOfAsking,
   run: (engine, input, context) => engine.similar(input, context),
 }
@@ -82,19 +69,16 @@ export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = 
 // Completion: existing names of collections, kinds, tags and holders that begin with what a user types.
 
 export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutput> = {
-  name: 'suggest',
-  summary: 'Complete the names of collections, kinds, tags and, for the owner, holders',
+  ...OWN.suggest,
   input: suggestInput,
   output: suggestOutput,
-  effect: { kind: 'read', idempotent: true },
   run: (engine, input, context) => engine.suggest(input, context),
 }
 
 // The operation `watch`: a subscription to a query, with an event for each change of the answer.
 
 export const watch = watchOperation({
-  name: 'watch',
-  summary: 'Query, then report changes of the answer as they happen',
+  ...OWN.watch,
   input: watchInput,
   subscribe: (engine: Engine, input, handlers, context) => engine.subscribe(input, handlers, context),
 })
@@ -139,11 +123,9 @@ const briefOutput = facts.extend({
 type Facts = z.output<typeof facts>
 
 export const brief: Operation<Engine, typeof nothing, typeof briefOutput> = {
-  name: 'brief',
-  summary: 'Summarise for an assistant what the store holds and how to query it',
+  ...OWN.brief,
   input: nothing,
   output: briefOutput,
-  effect: { kind: 'read', idempotent: true },
   run: async (engine, _input, context) => {
     const newest = await engine.list({ order: 'updated', limit: 1 }, context)
     const { suggestions } = await engine.suggest({ fields: ['collection', 'tag'], limit: MAX_NAMES }, context)
@@ -198,12 +180,10 @@ function quoted(name: string): string {
 // Operations on single entries: read, list, write, delete. A viewer may write and delete the entries that it holds, the owner all entries.
 
 export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
-  name: 'get',
-  summary: 'Read one entry by id and count a use of it',
+  ...OWN.get,
   input: getInput,
   output: entryOutput,
   // Reading an entry changes no knowledge, but counts as a use of the entry, so the operation is not idempotent.
-  effect: { kind: 'read', idempotent: false },
   run: (engine, input, context) => engine.get(input, context),
 }
 
@@ -212,20 +192,16 @@ const touchOutput: z.ZodType<{ readonly touched: number }> = z.strictObject({
 })
 
 export const touch: Operation<Engine, typeof touchInput, typeof touchOutput> = {
-  name: 'touch',
-  summary: 'Count a use of entries that were opened or cited',
+  ...OWN.touch,
   input: touchInput,
   output: touchOutput,
-  effect: { kind: 'read', idempotent: false },
   run: (engine, input, context) => engine.touch(input, context),
 }
 
 export const list: Operation<Engine, typeof listInput, z.ZodType<ListPage>> = {
-  name: 'list',
-  summary: 'List entries that match a filter, without their content',
+  ...OWN.list,
   input: listInput,
   output: listOutput,
-  effect: { kind: 'read', idempotent: true },
   run: (engine, input, context) => engine.list(input, context),
 }
 
@@ -238,11 +214,9 @@ const putOutput: z.ZodType<Awaited<ReturnType<Engine['put']>>> = z.strictObject(
 })
 
 export const put: Operation<Engine, typeof putEntriesInput, typeof putOutput> = {
-  name: 'put',
-  summary: 'Write entries; an entry with the id of your own entry replaces it',
+  ...OWN.put,
   input: putEntriesInput,
   output: putOutput,
-  effect: { kind: 'write', idempotent: false },
   run: (engine, input, context) => engine.put(input, context),
 }
 
@@ -251,11 +225,9 @@ const deleteOutput: z.ZodType<{ readonly deleted: number }> = z.strictObject({
 })
 
 export const remove: Operation<Engine, typeof idsInput, typeof deleteOutput> = {
-  name: 'delete',
-  summary: 'Delete entries by id',
+  ...OWN.delete,
   input: idsInput,
   output: deleteOutput,
-  effect: { kind: 'destroy', idempotent: true },
   run: (engine, input, context) => engine.delete(input, context),
 }
 
@@ -263,20 +235,16 @@ export const remove: Operation<Engine, typeof idsInput, typeof deleteOutput> = {
 // disk or all entries.
 
 export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
-  name: 'add',
-  summary: 'Add files and folders; later runs find new, changed and deleted files',
+  ...OWN.add,
   input: addInput,
   output: addOutput,
-  effect: { kind: 'write', idempotent: true, ownerOnly: true },
   run: (engine, input, context) => engine.add(input, context),
 }
 
 export const sync: Operation<Engine, typeof syncInput, z.ZodType<SyncReport>> = {
-  name: 'sync',
-  summary: 'Read the changed files of added folders again',
+  ...OWN.sync,
   input: syncInput,
   output: syncOutput,
-  effect: { kind: 'write', idempotent: true, ownerOnly: true },
   run: (engine, input, context) => engine.sync(input, context),
 }
 
@@ -286,11 +254,9 @@ const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictO
 
 /** The export of a store: as one document, or streamed line by line. */
 export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = {
-  name: 'export',
-  summary: 'Export everything in the store as lines for `import`',
+  ...OWN.export,
   input: nothing,
   output: linesOutput,
-  effect: { kind: 'read', idempotent: true, ownerOnly: true },
   run: async (engine, _input, context) => ({ lines: await collect(engine.export(context)) }),
   // The cast is safe: exported lines are JSON, which TypeScript cannot derive for interfaces.
   stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
@@ -303,11 +269,9 @@ const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictO
 })
 
 export const importAll: Operation<Engine, typeof linesOutput, typeof importOutput> = {
-  name: 'import',
-  summary: 'Import the lines of an export',
+  ...OWN.import,
   input: linesOutput,
   output: importOutput,
-  effect: { kind: 'write', idempotent: true, ownerOnly: true },
   run: (engine, input, context) => engine.import(each(input.lines), context),
 }
 

@@ -53,7 +53,7 @@ describe('a command over notes', () => {
     })
     expect([status, stderr], args.join(' ')).toEqual([0, expect.not.stringContaining('querent:')])
     const urls = readFileSync(file, 'utf8').split('\n')
-    const statements = readFileSync(sqlFile, 'utf8').trim().split('\n')
+    const statements = existsSync(sqlFile) ? readFileSync(sqlFile, 'utf8').trim().split('\n') : []
     return {
       stdout,
       statements,
@@ -77,6 +77,18 @@ describe('a command over notes', () => {
     expect(query.statements.length).toBeGreaterThan(10)
     expect(query.statements.length).toBeLessThanOrEqual(20)
   })
+
+  it.each([['--help'], ['--version']])(
+    'answers %s without engine, operations and their schemas, in at most 26 modules',
+    flag => {
+      const { modules } = run(flag)
+      expect(
+        modules.filter(path => /^(engine[/]open|ops[/](catalog|query-ops)|model[/]query-input|pipeline)/.test(path)),
+      ).toEqual([])
+      expect(modules.length).toBeGreaterThan(10)
+      expect(modules.length).toBeLessThanOrEqual(26)
+    },
+  )
 
   it('runs the same SQL statements for a query by words whether it never pauses or pauses after each step', () => {
     const query = run('query', '--words', 'ferries')

@@ -5,6 +5,7 @@
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
+import { VERSION } from '../../base/module-url.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { DoctorRequest } from '../../model/reports.ts'
 import { copyStore } from '../../store/care/copy-store.ts'
@@ -15,7 +16,6 @@ import { examineStore, repairStore } from '../../store/care/store-care.ts'
 import { SCHEMA } from '../../store/sqlite/schema.ts'
 import type { Examination, Finding } from '../engine.ts'
 import { type Home, STORE_FILE } from '../home.ts'
-import { VERSION } from '../version.ts'
 
 /**
  * Minimum of free disk space in bytes below which the health check reports a problem; a write-ahead log and an index snapshot soon need as

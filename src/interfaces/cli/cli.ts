@@ -3,8 +3,9 @@
  * code takes most of the time of a short command.
  */
 import { type Argument, Command, CommanderError, Option } from 'commander'
-import { VERSION } from '../../engine/version.ts'
+import { VERSION } from '../../base/module-url.ts'
 import { worded } from '../../model/reported-error.ts'
+import { OWN } from '../../ops/own-operations.ts'
 import { withFormat, withPlace, withStream } from './flags.ts'
 import {
   asQuerentError,
@@ -26,7 +27,6 @@ import {
   type CommandGroup,
   fillCommand,
   type OperationCommand,
-  OWN_OPERATIONS,
   takesFlags,
 } from './operation-command.ts'
 
@@ -50,7 +50,7 @@ export function makeProgram(cli: Cli): Command {
     .configureHelp({ subcommandTerm: termOf })
   withFormat(withPlace(program))
   const commands = [...MAIN_COMMANDS, ...STORE_COMMANDS, ...SEED_COMMANDS, ...SERVER_COMMANDS]
-  addCommands(program, cli, { commands }, OWN_OPERATIONS)
+  addCommands(program, cli, { commands }, Object.values(OWN))
   for (const [name, about, load] of GROUPS) addGroup(program, cli, name, about, load)
   return program
 }

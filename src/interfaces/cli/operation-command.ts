@@ -7,16 +7,8 @@ import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
 import { isRecord, withValue } from '../../base/record.ts'
-import type { Operation, Progress } from '../../model/operation.ts'
-import {
-  declaredOperation,
-  declaredOperations,
-  type EngineOperation,
-  findOperation,
-  jsonSchema,
-  lensesFor,
-  makeCatalog,
-} from '../../ops/catalog.ts'
+import type { Progress } from '../../model/operation.ts'
+import type { Described } from '../../ops/own-operations.ts'
 import {
   assertLines,
   textOf as fileOrPiped,
@@ -213,6 +205,7 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
   groups.add(group)
   fillers.set(group, async () => {
+    const { declaredOperations } = await import('../../ops/catalog.ts')
     const [loaded, operations] = await Promise.all([load(), declaredOperations(name)])
     addCommands(group, cli, loaded, operations, name)
     if (loaded.firstSteps !== undefined) {
@@ -250,11 +243,6 @@ export function addCommands(
 function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
 }
-
-/** Operations of the engine itself, without the operations of lenses. */
-export const OWN_OPERATIONS: readonly EngineOperation[] = [...makeCatalog({ lensOperations: [] }).values()]
-
-type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
 
 function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand): void {
   const { name, examples, around = (_: Cli, body) => body() } = entry
@@ -332,6 +320,7 @@ function commandPath(made: Command): string {
 }
 
 async function schemaOf({ schema }: OperationCommand, called: string | null, cli: Cli): Promise<JsonObject> {
+  const { declaredOperation, jsonSchema } = await import('../../ops/catalog.ts')
   const input = called === null ? await schema?.(cli) : (await declaredOperation(called))?.input
   if (called !== null && input === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
   return input === undefined ? {} : jsonSchema(input, 'input')
@@ -403,12 +392,13 @@ async function textOf(words: unknown, cli: Cli): Promise<string> {
 }
 
 async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli, path: string): Promise<void> {
+  const { findOperation } = await import('../../ops/catalog.ts')
   const { stream } = entry
   if (stream !== undefined && flags['stream'] === true) {
     assertLines(flags)
     if (cli.errors === 'text') cli.errors = 'json'
     // A stream is read without holding one state of the store: each piece is of the store's state at the moment when the piece is made.
-    const options = { ...sessionFor(entry, input), keepsState: false }
+    const options = { ...(await sessionFor(entry, input)), keepsState: false }
     const { rest, count } = await withSession(cli, flags, options, session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),
     )
@@ -423,9 +413,15 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
     await write(cli.io.stderr, `querent: stopped${reached}; ${entry.onStop}\n`)
   }
   const work = (report: Report) => {
-    const run = ({ operation = entry.operation, home = flags.home }: { operation?: string; home?: string } = {}) => {
+    const run = async ({
+      operation = entry.operation,
+      home = flags.home,
+    }: {
+      operation?: string
+      home?: string
+    } = {}) => {
       const placed = home === undefined ? flags : { ...flags, home }
-      return withSession(cli, placed, { ...sessionFor(entry, input), report }, ({ catalog, run }) =>
+      return withSession(cli, placed, { ...(await sessionFor(entry, input)), report }, ({ catalog, run }) =>
         run(findOperation(catalog, operation), input),
       )
     }
@@ -452,7 +448,7 @@ function keepNext({ pages }: Called, answer: object, input: JsonObject, flags: F
 /**
  * Options for opening the engine for a command. If the operation is one of the engine itself, only the lens that the input names is loaded.
  */
-export function sessionFor(
+export async function sessionFor(
   {
     operation,
     creates = false,
@@ -461,7 +457,8 @@ export function sessionFor(
     opensAll,
   }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'readsFiles' | 'opensAll'>,
   input: JsonObject,
-): SessionOptions {
+): Promise<SessionOptions> {
+  const { lensesFor } = await import('../../ops/catalog.ts')
   const onlyLenses = lensesFor(operation, input)
   const { timeout_ms: timeoutMs } = input
   return {

@@ -7,14 +7,13 @@ import { type Clock, SettableClock } from '../../base/clock.ts'
 import { didYouMean, nearNames } from '../../base/near-names.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { findHome, HOME_FOLDER, searchUpwards } from '../../engine/home.ts'
-import { openEngine } from '../../engine/open.ts'
 import type { EngineOptions, PluginOptions } from '../../engine/options.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import type { CallContext, Operation, Progress } from '../../model/operation.ts'
 import { isHolderName } from '../../model/partition.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
-import { type Catalog, type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../ops/catalog.ts'
+import type { Catalog, EngineOperation } from '../../ops/catalog.ts'
 import type { CommonFlags } from './flags.ts'
 import { type Cli, confirm, type Io, write } from './io.ts'
 
@@ -71,7 +70,10 @@ export async function withSession<T>(
   body: (session: Session) => Promise<T>,
 ): Promise<T> {
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
-  await using engine = await openOrRead(cli, options.open ?? openEngine, engineOptions(cli, flags, options))
+  // Loaded here, not with the command line: `--help` and wrong command lines need no engine.
+  const { makeCatalog, runOperation, streamOperation } = await import('../../ops/catalog.ts')
+  const open = options.open ?? (await import('../../engine/open.ts')).openEngine
+  await using engine = await openOrRead(cli, open, engineOptions(cli, flags, options))
   if (options.create === true) saySharedHome(cli, flags)
   else if (flags.viewer !== undefined && (options.isQuery ?? options.warm) === true)
     await sayNewViewer(cli, engine, viewer)

@@ -41,7 +41,7 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
     if (flags.json) await writeJson(stdout, event)
     else await writeStyled(stdout, eventText(event, style, stdout.columns))
   }
-  const session = { ...sessionFor({ operation }, input), background: true }
+  const session = { ...(await sessionFor({ operation }, input)), background: true }
   await withSession(cli, flags, session, async ({ catalog, stream }) => {
     try {
       for await (const piece of stream(findOperation(catalog, operation), input)) {
