@@ -170,21 +170,15 @@ function defaultFormula(isScaled: boolean): Formula {
 const PLAIN = defaultFormula(false)
 const SCALED = defaultFormula(true)
 
-/** The last formula bound to a query's weights: retrieval and scoring use the same, so it is compiled once. */
-const lastBound = new WeakMap<Weights, BoundFormula>()
-
 /**
  * The default formula with the numbers of one query. `cosineScale`: factor that converts the embedder's cosines to the scale of the model
  * MiniLM. `bmTop`, the best BM25 score for the query, by which scores are divided, is taken as 1 where no word matches.
  */
 export function boundDefault(weights: Weights, bmTop: number, cosineScale: number): BoundFormula {
-  const best = bmTop > 0 ? bmTop : 1
-  const last = lastBound.get(weights)
-  if (last?.numbers['bmTop'] === best && last.numbers['cosineScale'] === cosineScale) return last
-  const formula = cosineScale === 1 ? PLAIN : SCALED
-  const bound = { formula, numbers: { ...weightNumbers(weights), bmTop: best, cosineScale } }
-  lastBound.set(weights, bound)
-  return bound
+  return {
+    formula: cosineScale === 1 ? PLAIN : SCALED,
+    numbers: { ...weightNumbers(weights), bmTop: bmTop > 0 ? bmTop : 1, cosineScale },
+  }
 }
 
 /**
