@@ -1,6 +1,3 @@
-/** Addresses of this package's own files, and its version. */
-import { readFileSync } from 'node:fs'
-
 /**
  * Address of a module in the same folder as the calling module, for a `Worker`. The compiler turns `./x.ts` into `./x.js` in imports but
  * not in `new URL(...)`, so the extension is taken from the caller: `.ts` when run from source, `.js` in the package.
@@ -17,12 +14,4 @@ export function packageUrl(askerUrl: string, path: string): URL {
   const root = /^(.*)\/(?:src|dist)\//.exec(askerUrl)?.[1]
   if (root === undefined) throw new Error(`invariant broken: ${askerUrl} lies in no package`)
   return new URL(`${root}/${path}`)
-}
-
-/** The version of this package, read from its manifest. */
-export const VERSION: string = readVersion()
-
-function readVersion(): string {
-  const manifest = readFileSync(packageUrl(import.meta.url, 'package.json'), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -1,6 +1,6 @@
 /** The home: the folder `.querent` that holds a store and its snapshots; it is searched for from the working folder upwards. */
 
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -216,4 +216,12 @@ function reasonOf(error: unknown): string {
   if (code === 'EROFS') return 'the disk is read-only'
   if (code === 'ENOSPC') return 'the disk is full'
   return error instanceof Error ? error.message : String(error)
+}
+
+/** The version of this package, read from its manifest. */
+export const VERSION: string = readVersion()
+
+function readVersion(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -25,8 +25,10 @@ describeInBrowser('the store view', () => {
     const { page, open, errors } = opened.explorer
     await open('#/store')
     const list = page.getByRole('region', { name: 'Entries' })
-    await list.getByLabel('Order').selectOption('id')
     await expect.poll(() => list.getByRole('status').textContent()).toMatch(/^1 to 25 of /)
+    const newest = await list.locator('li').first().textContent()
+    await list.getByLabel('Order').selectOption('id')
+    await expect.poll(() => list.locator('li').first().textContent()).not.toBe(newest)
     const first = await list.locator('li').first().textContent()
     await list.getByRole('button', { name: 'Next' }).click()
     await expect.poll(() => list.getByRole('status').textContent()).toMatch(/^26 to /)

@@ -5,7 +5,6 @@
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
-import { VERSION } from '../../base/module-url.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { DoctorRequest } from '../../model/reports.ts'
 import { copyStore } from '../../store/care/copy-store.ts'
@@ -15,7 +14,7 @@ import { REPAIR_HELP, RESTORE_HELP, type StoreFinding } from '../../store/care/p
 import { examineStore, repairStore } from '../../store/care/store-care.ts'
 import { SCHEMA } from '../../store/sqlite/schema.ts'
 import type { Examination, Finding } from '../engine.ts'
-import { type Home, STORE_FILE } from '../home.ts'
+import { type Home, STORE_FILE, VERSION } from '../home.ts'
 
 /**
  * Minimum of free disk space in bytes below which the health check reports a problem; a write-ahead log and an index snapshot soon need as

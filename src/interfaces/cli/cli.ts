@@ -3,7 +3,7 @@
  * code takes most of the time of a short command.
  */
 import { type Argument, Command, CommanderError, Option } from 'commander'
-import { VERSION } from '../../base/module-url.ts'
+import { VERSION } from '../../engine/home.ts'
 import { worded } from '../../model/reported-error.ts'
 import { OWN } from '../../ops/own-operations.ts'
 import { withFormat, withPlace, withStream } from './flags.ts'

@@ -5,9 +5,9 @@
  */
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from '../../base/canonical.ts'
-import { VERSION } from '../../base/module-url.ts'
 import { isRecord } from '../../base/record.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { VERSION } from '../../engine/home.ts'
 import { jsonObject } from '../../model/page.ts'
 import { type Catalog, type EngineOperation, findOperation, jsonSchema } from '../../ops/catalog.ts'
 import { VIEWER_HEADER } from './auth.ts'

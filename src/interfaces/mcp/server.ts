@@ -11,8 +11,8 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { VERSION } from '../../base/module-url.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { VERSION } from '../../engine/home.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { SuggestedField } from '../../model/query-input.ts'
 import { runOperation } from '../../ops/catalog.ts'
