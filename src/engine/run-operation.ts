@@ -34,8 +34,8 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
 }
 
 /**
- * Runs the streamed form of an operation, which returns its answer in pieces. Errors in the request are thrown at once, before a piece is
- * computed: `invalid_argument` if the operation has no streamed form, `rate_limited` if a remote requester has too many streams in
+ * Runs the streamed form of an operation, which returns its answer in pieces. Callers that send handles for cursors call `untilKept` first.
+ * Errors in the request are thrown at once, before a piece is computed: `invalid_argument` if the operation has no streamed form, `rate_limited` if a remote requester has too many streams in
  * progress.
  */
 export function streamOperation(

@@ -274,6 +274,7 @@ export interface Evaluated {
   readonly query: Numbers
 }
 
+/** Evaluates a formula for one row; the result serves for `componentsOf`, `explain` and `reasonsFor`. */
 export function evaluate(formula: Formula, row: Numbers, query: Numbers): Evaluated {
   const program = programOf(formula)
   const { steps } = program
@@ -289,12 +290,10 @@ function partsOf({ steps, values }: Evaluated, at: number): readonly number[] {
   return (steps[at] as Step).parts.filter(part => !Number.isNaN(values[part]))
 }
 
-function largestOf(parts: readonly number[], { values }: Evaluated): number | undefined {
+/** The first of the parts with the largest value. There must be one. */
+function largestOf(parts: readonly number[], { values }: Evaluated): number {
   const valueAt = (part: number) => values[part] as number
-  return parts.reduce<number | undefined>(
-    (best, part) => (best === undefined || valueAt(part) > valueAt(best) ? part : best),
-    undefined,
-  )
+  return parts.reduce((best, part) => (valueAt(part) > valueAt(best) ? part : best))
 }
 
 /**
@@ -315,8 +314,11 @@ function addComponents(evaluated: Evaluated, at: number, scale: number, componen
   const { steps, values } = evaluated
   const { formula, kind, parts: all } = steps[at] as Step
   const { component } = formula
-  if (component !== undefined) addTo(components, component, scale * (values[at] as number))
-  if (component !== undefined || kind === 'number' || kind === 'constant') return
+  if (component !== undefined) {
+    addTo(components, component, scale * (values[at] as number))
+    return
+  }
+  if (kind === 'number' || kind === 'constant') return
   const parts = partsOf(evaluated, at)
   const [first] = parts
   if (first === undefined) return
@@ -325,7 +327,7 @@ function addComponents(evaluated: Evaluated, at: number, scale: number, componen
       for (const part of parts) addComponents(evaluated, part, scale, components)
       return
     case 'max':
-      addComponents(evaluated, largestOf(parts, evaluated) ?? first, scale, components)
+      addComponents(evaluated, largestOf(parts, evaluated), scale, components)
       return
     case 'quotient': {
       const divisor = values[all[1] as number] as number
@@ -432,7 +434,7 @@ export function reasonsFor(evaluated: Evaluated, expansions: Expansions = {}): s
     const [first, ...others] = parts
     if (first === undefined) return
     if (kind === 'sum') for (const each of parts) visit(each)
-    else if (kind === 'max') visit(largestOf(parts, evaluated) ?? first)
+    else if (kind === 'max') visit(largestOf(parts, evaluated))
     else {
       visit(first)
       const isLifted = kind === 'product' || (kind === 'lift' && (values[first] as number) > 0)

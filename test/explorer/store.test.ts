@@ -16,7 +16,7 @@ describeInBrowser('the store view', () => {
     await page.getByRole('link', { name: 'sightings' }).waitFor()
     expect(await page.getByRole('region', { name: 'Indexes' }).textContent()).toContain('words')
     await expectGoodLooks(page, 'store')
-    await opened.world.call('put', { entries: [{ content: 'one more', visibility: 'public' }] })
+    await opened.world.call('put', { entries: [{ id: 'zz-one-more', content: 'one more', visibility: 'public' }] })
     await expect.poll(() => number.textContent()).toBe(String(Number(entries) + 1))
     expect(errors).toEqual([])
   })

@@ -59,7 +59,11 @@ async function serve(readOnly = false) {
     const data = text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '{}')
     return (JSON.parse(data) as { readonly result: { readonly structuredContent: Page } }).result.structuredContent
   }
-  return { engine, call, tool }
+  const stream = async (name: string, input: object) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/x-ndjson', ...bearer('ben') }
+    return (await fetch(`${url}/v1/ops/${name}`, { method: 'POST', body: JSON.stringify(input), headers })).text()
+  }
+  return { engine, call, tool, stream }
 }
 
 const notes = Array.from({ length: 9 }, (_, at) => ({
@@ -127,11 +131,21 @@ describe('a cursor over HTTP and MCP', () => {
     })
   })
 
-  it('of a server that ends right after its answer goes on at the next server (QE-015)', async () => {
+  it('is continued at once by a stream of another process (QE-015)', async () => {
+    const first = await serve()
+    await first.engine.put({ entries: notes })
+    const second = await serve()
+    const { cursor } = await first.call('query', { text: 'honey', limit: 2 })
+    const streamed = await second.stream('query', { text: 'honey', limit: 2, cursor })
+    expect(streamed).toContain('Honey number')
+    expect(streamed).not.toContain('cursor_expired')
+  })
+
+  it('of an engine that is closed right after its answer goes on at the next server (QE-015)', async () => {
     const first = await serve()
     await first.engine.put({ entries: notes })
     const page = await first.call('list', { limit: 2 })
-    await ends.pop()?.()
+    await first.engine.close()
     const { call } = await serve()
     const pages = [page]
     const way = async (cursor: string | null) => pages.shift() ?? call('list', { limit: 2, cursor: cursor ?? '' })

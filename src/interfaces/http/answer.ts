@@ -5,6 +5,7 @@
 
 import { isRecord } from '../../base/record.ts'
 import { type Steps, Turns } from '../../base/turns.ts'
+import { untilKept } from '../../engine/cursor-handles.ts'
 import { reportedByContract, unread } from '../../engine/run-operation.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
@@ -125,6 +126,7 @@ async function streamed(
   const last = c.req.header('last-event-id')
   const given = last && resumeAt !== undefined ? withValueAt(input, resumeAt, last) : input
   const over = Promise.withResolvers<string | null>()
+  await untilKept(operation, given, engine.cursors, context.signal)
   const response = await streamResponse(signal => streamOperation(operation, engine, given, { ...context, signal }), {
     form,
     resumable: resumeAt !== undefined,
