@@ -25,6 +25,8 @@ export const name = 'extract'
 const FILES = quick ? 200 : 1_000
 const BASE = FILES * 2
 const LINES = 200
+/** Lines of one function of a made file. */
+const STEP_LINES = 7
 const CHANGES = 50
 
 export async function run(): Promise<readonly Row[]> {
@@ -42,6 +44,9 @@ async function speed(): Promise<readonly Row[]> {
   const graph = new CodeGraph()
   let links = 0
   const linkMs = timed(() => (links = relink(graph, extractions)))
+  // What an editor leaves while somebody types: the file ends within a function.
+  const unfinished = texts.slice(0, CHANGES).map(text => text.slice(0, text.lastIndexOf('  return')))
+  const unfinishedMs = unfinished.map((text, at) => timed(() => read(grammars, at, text)))
   const bodies = changes(grammars, graph, at => `${texts[at]}\nfunction more() { return helper${at}(1) }\n`)
   const surfaces = changes(grammars, graph, at => `${texts[at]}\nexport function other() {}\n`)
   return [
@@ -61,6 +66,12 @@ async function speed(): Promise<readonly Row[]> {
       ok: FILES / readMs >= 0.1,
     },
     { name: `link ${BASE} files (${links} links)`, unit: 'ms', value: linkMs },
+    {
+      name: 'read one file that ends within a function',
+      unit: 'ms',
+      value: percentile(unfinishedMs, 0.5),
+      p99: percentile(unfinishedMs, 0.99),
+    },
     changed('read and link one file whose body changed', bodies),
     changed('read and link one file whose exports changed', surfaces),
   ]
@@ -146,7 +157,7 @@ function source(at: number): string {
     '}',
     `export function helper${at}(value: number): number { return value + ${at} }`,
   )
-  for (let part = 0; lines.length < LINES; part++) {
+  for (let part = 0; lines.length + STEP_LINES <= LINES; part++) {
     const other = others[part % others.length]
     lines.push(
       `export function step${part}(list: readonly Class${other}[], limit = ${part}): number {`,
@@ -158,5 +169,5 @@ function source(at: number): string {
       '',
     )
   }
-  return lines.slice(0, LINES).join('\n')
+  return lines.join('\n')
 }

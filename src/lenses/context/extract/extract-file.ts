@@ -63,11 +63,7 @@ export function extractFile(
  */
 function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue: IsOverdue): Extraction {
   const { path, text, language } = first
-  const parse = (parsed: string, original = parsed): SyntaxTree => {
-    const tree = grammars.parse(grammar, original, isOverdue, parsed)
-    if (tree === null) throw new Overdue()
-    return tree
-  }
+  const parse = (parsed: string): SyntaxTree => inTime(grammars.parse(grammar, text, isOverdue, parsed))
   const read = (draft: Draft, tree: SyntaxTree, damage: number): Reading => {
     draft.hasErrors = damage > 0
     readTree(draft, tree)
@@ -80,7 +76,7 @@ function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue:
   const again = (parsed: string, more: number): Reading => {
     const draft = new Draft(path, text, language, isOverdue)
     addFile(draft)
-    const tree = parse(parsed, text)
+    const tree = parse(parsed)
     return read(draft, tree, tree.damage + more)
   }
   const tree = parse(text)
@@ -89,8 +85,13 @@ function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue:
   const known = withoutGaps(text, language)
   if (known !== null) best = better(best, again(known, 0))
   if (best.damage === 0) return best.extraction
-  const sound = soundText(known ?? text, language, part => parse(part).damage === 0)
+  const sound = soundText(known ?? text, language, part => inTime(grammars.isSound(grammar, part, isOverdue)))
   return (sound === null ? best : better(best, again(sound.text, sound.blanked + 1))).extraction
+}
+
+function inTime<T>(result: T | null): T {
+  if (result === null) throw new Overdue()
+  return result
 }
 
 interface Reading {
