@@ -39,17 +39,19 @@ export async function bundleCommand(
   folder: string = join(root, 'dist/command'),
 ): Promise<void> {
   const ending = from === 'src' ? 'ts' : 'js'
+  const pathOf = (module: string) => join(root, from, `${module}.${ending}`)
   const bundle = await rolldown({
-    input: Object.fromEntries(
-      Object.entries(ENTRIES).map(([name, module]) => [name, join(root, from, `${module}.${ending}`)]),
-    ),
+    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, module]) => [name, pathOf(module)])),
     platform: 'node',
     transform: { target: 'es2024' }, // Node 22 knows no `using`: of the sources it becomes calls of @oxc-project/runtime
     treeshake: false, // with it, and with any minifying, calls go that are made for what they throw (`decodeURIComponent` in a `try`)
+    preserveEntrySignatures: 'allow-extension', // a condition of `includeDependenciesRecursively`
     external: id => !/^[./]|^[a-z]:\\/i.test(id) && ![...BUNDLED, '@oxc-project/runtime'].includes(packageOf(id)),
   })
   const { output } = await bundle.write({
     ...{ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js', minify: false, comments: false },
+    // Groups contain what their modules import, so the bundler need not add it, which would move modules of workers into them.
+    codeSplitting: { groups: [{ name: fileOf(pathOf), debugName: 'query' }], includeDependenciesRecursively: false },
   })
   await bundle.close()
   const library = output.find(file => file.type === 'chunk' && file.isEntry && file.name === 'index')
@@ -57,6 +59,40 @@ export async function bundleCommand(
   cpSync(join(root, from, 'index/kernel'), join(folder, 'kernel'), { recursive: true })
   writeFileSync(join(folder, 'LICENCES'), BUNDLED.map(licenceOf).join('\n\n'))
   assertAssets(folder)
+}
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
+}
+
+/** Modules whose code, with all that they import, each query loads. */
+const QUERY = ['interfaces/cli/session', 'ops/catalog', 'engine/open']
+
+/**
+ * Puts what each query loads into one file, and what `--help` loads into another: by default each set of commands that load a module gets
+ * a file of its own, and a query loads fifty. Both sets contain all that their modules import, except what workers load too, so files never
+ * import each other in a circle and modules run in order.
+ */
+function fileOf(pathOf: (module: string) => string): (id: string, graph: ModuleGraph) => string | null {
+  const entries = Object.values(ENTRIES).map(pathOf)
+  const workers = entries.filter(path => /-worker[.]/.test(path))
+  let sets: Readonly<Record<'workers' | 'start' | 'query', ReadonlySet<string>>> | null = null
+  return (id, graph) => {
+    sets ??= {
+      workers: importedBy(workers, graph),
+      start: importedBy([pathOf(ENTRIES.main)], graph),
+      query: importedBy(QUERY.map(pathOf), graph),
+    }
+    if (sets.workers.has(id) || entries.includes(id)) return null
+    return sets.start.has(id) ? 'start' : sets.query.has(id) ? 'query' : null
+  }
+}
+
+/** These modules and all that they import, at any depth, without dynamic imports. */
+function importedBy(modules: readonly string[], graph: ModuleGraph): ReadonlySet<string> {
+  const found = new Set<string>(modules)
+  for (const module of found) for (const next of graph.getModuleInfo(module)?.importedIds ?? []) found.add(next)
+  return found
 }
 
 /**
