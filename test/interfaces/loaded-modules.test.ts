@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtCommand } from '../support/built-command.ts'
 import { modelFolder } from '../support/model.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -18,6 +19,8 @@ interface Run {
   readonly stdout: string
   /** Paths below `src`, in the order of loading. */
   readonly modules: readonly string[]
+  /** Names of files of the built command, in the order of loading. */
+  readonly built: readonly string[]
   readonly statements: readonly string[]
 }
 
@@ -36,9 +39,13 @@ describe('a command over notes', () => {
   }
 
   function runWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): Run {
+    return runProgram(PROGRAM, env, ...args)
+  }
+
+  function runProgram(program: string, env: Readonly<Record<string, string>>, ...args: readonly string[]): Run {
     const file = folder.file(`modules-${runs}.txt`)
     const sqlFile = folder.file(`statements-${runs++}.txt`)
-    const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', HOOK, PROGRAM, ...args], {
+    const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', HOOK, program, ...args], {
       cwd: folder.path,
       env: {
         PATH: '',
@@ -58,6 +65,7 @@ describe('a command over notes', () => {
       stdout,
       statements,
       modules: urls.flatMap(url => (url.startsWith(SOURCE) ? url.slice(SOURCE.length) : [])),
+      built: urls.flatMap(url => url.split('/dist/command/')[1] ?? []),
     }
   }
 
@@ -89,6 +97,15 @@ describe('a command over notes', () => {
       expect(modules.length).toBeLessThanOrEqual(26)
     },
   )
+
+  it('answers a query by words as the built command in at most 24 files, and --help in at most 12', () => {
+    const query = runProgram(builtCommand(), {}, 'query', '--words', 'ferries')
+    expect(query.stdout).toContain('ferries one')
+    const help = runProgram(builtCommand(), {}, '--help')
+    for (const { built } of [query, help]) expect(built).toContain('main.js')
+    expect(query.built.length).toBeLessThanOrEqual(24)
+    expect(help.built.length).toBeLessThanOrEqual(12)
+  })
 
   it('runs the same SQL statements for a query by words whether it never pauses or pauses after each step', () => {
     const query = run('query', '--words', 'ferries')
