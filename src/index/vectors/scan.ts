@@ -19,11 +19,11 @@ import { type Scope, ScopeWriter } from './scope.ts'
 const CHOSEN = 1000
 const CHOSEN_PER_ENTRY = 24
 /**
- * The rows chosen by sign codes are scored in groups by their int8 components: first at least `RANKED` rows and `RANKED_PER_ENTRY` for each
- * entry wanted, then half as many at a time, until a group adds at most 1 in `FEW` of the wanted entries. Scoring is slow, because the rows
- * are far apart in memory.
+ * The rows chosen by sign codes are scored in groups by their int8 components: first at least the share `RANKED` of them and
+ * `RANKED_PER_ENTRY` for each entry wanted, then half as many at a time, until a group adds at most 1 in `FEW` of the wanted entries. Scoring
+ * is slow, because the rows are far apart in memory. Over a million rows an eighth, or 128 rows, loses results (docs/decisions/007).
  */
-const RANKED = 128
+const RANKED = 1 / 4
 const RANKED_PER_ENTRY = 4
 const FEW = 100
 /**
@@ -168,7 +168,7 @@ export class VectorScan {
   #rankBest({ codeRecords, rankRecords }: Scope, chosen: number, entries: number): void {
     const { kernel, layout } = this.#rows.memory
     const list = kernel.sortCodes(codeRecords, chosen, layout.questionPlanesAt, rankRecords)
-    const first = Math.max(RANKED, RANKED_PER_ENTRY * entries)
+    const first = Math.max(RANKED * chosen, RANKED_PER_ENTRY * entries)
     for (let done = 0; done < chosen; ) {
       const isFirst = done === 0
       const until = kernel.wholeLevels(isFirst ? first : done + first / 2)
