@@ -69,9 +69,9 @@ interface ModuleGraph {
 const QUERY = ['interfaces/cli/session', 'ops/catalog', 'engine/open']
 
 /**
- * Puts what each query loads into one file, and what `--help` loads into another: by default each set of commands that load a module gets
- * a file of its own, and a query loads fifty. Both sets contain all that their modules import, except what workers load too, so files never
- * import each other in a circle and modules run in order.
+ * Puts the modules that every query loads into one file, and those that `--help` loads into another. By default rolldown makes a file for
+ * each set of entries that share modules; a query then loads 45 files. Both sets contain everything that their modules import, except what
+ * workers load too, so no two files import each other, and modules run in order.
  */
 function fileOf(pathOf: (module: string) => string): (id: string, graph: ModuleGraph) => string | null {
   const entries = Object.values(ENTRIES).map(pathOf)
