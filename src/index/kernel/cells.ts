@@ -3,7 +3,9 @@
  * is on int8 integers, except for one product with the pivot's inverse length, so that equal rows are divided equally on every machine.
  */
 import { int8Of, width } from './layout'
-import { product } from './product'
+
+/** Number of rows that `assign` compares with a pivot at once; `ASSIGNED_ROWS` in the host. */
+const TOGETHER = 4
 
 /** A 53-bit hash of the row's int8 components. The hash decides whether a row is a pivot (centre of a cell), and identifies the pivot. */
 export function keyOf(slot: u32): f64 {
@@ -29,24 +31,94 @@ export function inverseLength(slot: u32): f64 {
 
 /**
  * For each of the `n` listed rows (encoded vectors), finds the pivot with the greatest cosine to it, the first one on ties. A pivot is the
- * row at the centre of a cell. `inverses`: 1 / length of each pivot (f64). `room`: space for one row as i16. Writes each pivot's position
- * in the list of pivots (u32) to `to`.
+ * row at the centre of a cell. `inverses`: 1 / length of each pivot (f64). `room`: space for `TOGETHER` rows as i16. Writes each pivot's
+ * position in the list of pivots (u32) to `to`. The pivots do not fit into the processor's first cache, so each is read once for
+ * `TOGETHER` rows, which do.
  */
 export function assign(list: usize, n: i32, pivots: usize, inverses: usize, m: i32, room: usize, to: usize): void {
-  for (let i = 0; i < n; i++) {
-    widen(int8Of(load<u32>(list + (<usize>i << 2))), room)
-    let most = -Infinity
-    let nearest = 0
+  for (let i = 0; i < n; i += TOGETHER) {
+    // The last group repeats its last row.
+    const a = i
+    const b = min(i + 1, n - 1)
+    const c = min(i + 2, n - 1)
+    const d = min(i + 3, n - 1)
+    widen(rowOf(list, a), room)
+    widen(rowOf(list, b), room + width * 2)
+    widen(rowOf(list, c), room + width * 4)
+    widen(rowOf(list, d), room + width * 6)
+    let maxA = -Infinity
+    let maxB = -Infinity
+    let maxC = -Infinity
+    let maxD = -Infinity
+    let nearestA = 0
+    let nearestB = 0
+    let nearestC = 0
+    let nearestD = 0
     for (let j = 0; j < m; j++) {
       const inverse = load<f64>(inverses + (<usize>j << 3))
-      const value = <f64>product(int8Of(load<u32>(pivots + (<usize>j << 2))), room) * inverse
-      if (value > most) {
-        most = value
-        nearest = j
+      const sums = products(rowOf(pivots, j), room)
+      const valueA = <f64>i32x4.extract_lane(sums, 0) * inverse
+      const valueB = <f64>i32x4.extract_lane(sums, 1) * inverse
+      const valueC = <f64>i32x4.extract_lane(sums, 2) * inverse
+      const valueD = <f64>i32x4.extract_lane(sums, 3) * inverse
+      if (valueA > maxA) {
+        maxA = valueA
+        nearestA = j
+      }
+      if (valueB > maxB) {
+        maxB = valueB
+        nearestB = j
+      }
+      if (valueC > maxC) {
+        maxC = valueC
+        nearestC = j
+      }
+      if (valueD > maxD) {
+        maxD = valueD
+        nearestD = j
       }
     }
-    store<u32>(to + (<usize>i << 2), nearest)
+    store<u32>(to + (<usize>d << 2), nearestD)
+    store<u32>(to + (<usize>c << 2), nearestC)
+    store<u32>(to + (<usize>b << 2), nearestB)
+    store<u32>(to + (<usize>a << 2), nearestA)
   }
+}
+
+/** The integer products of the int8 components at `p` with each of the four rows of i16 components that follow one another from `q` on. */
+// @ts-ignore: decorator
+@inline
+function products(p: usize, q: usize): v128 {
+  let a = i32x4.splat(0)
+  let b = i32x4.splat(0)
+  let c = i32x4.splat(0)
+  let d = i32x4.splat(0)
+  const qb = q + width * 2
+  const qc = q + width * 4
+  const qd = q + width * 6
+  for (let at: usize = 0; at < width; at += 16) {
+    let part = v128.load_ext<i8>(p + at)
+    const low = at << 1
+    a = i32x4.add(a, i32x4.dot_i16x8_s(part, v128.load(q + low)))
+    b = i32x4.add(b, i32x4.dot_i16x8_s(part, v128.load(qb + low)))
+    c = i32x4.add(c, i32x4.dot_i16x8_s(part, v128.load(qc + low)))
+    d = i32x4.add(d, i32x4.dot_i16x8_s(part, v128.load(qd + low)))
+    part = v128.load_ext<i8>(p + at, 8)
+    a = i32x4.add(a, i32x4.dot_i16x8_s(part, v128.load(q + low, 16)))
+    b = i32x4.add(b, i32x4.dot_i16x8_s(part, v128.load(qb + low, 16)))
+    c = i32x4.add(c, i32x4.dot_i16x8_s(part, v128.load(qc + low, 16)))
+    d = i32x4.add(d, i32x4.dot_i16x8_s(part, v128.load(qd + low, 16)))
+  }
+  // Transposed, so that one addition per step sums the lanes of all four.
+  const ab = i32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7))
+  const cd = i32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7))
+  return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 1, 4, 5), v128.shuffle<i32>(ab, cd, 2, 3, 6, 7))
+}
+
+// @ts-ignore: decorator
+@inline
+function rowOf(list: usize, i: i32): usize {
+  return int8Of(load<u32>(list + (<usize>i << 2)))
 }
 
 function widen(p: usize, to: usize): void {

@@ -1,11 +1,12 @@
 /**
  * Keeps large partitions divided into cells, groups of rows around some of the rows (pivots). After each change every row is in the cell
  * where a fresh division of the partition would put it: a new pivot takes rows from other cells, and the rows of a deleted pivot go to
- * other cells. The cost is one product for each added row and pivot (12 to 25 ns at 384 dimensions), so about a thousand for each row in a
+ * other cells. The cost is one product for each added row and pivot (10 to 30 ns at 384 dimensions), so about a thousand for each row in a
  * partition of a million rows.
  */
 import { must } from '../../base/assert.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
+import { ASSIGNED_ROWS } from '../kernel.ts'
 import { type Block, type Cell, type CellLimits, lastSlot, newCell, pivotOf, type Slot, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
@@ -137,7 +138,7 @@ export class Clustering {
     const { memory } = this.#rows
     const { kernel, layout } = memory
     const batch = Math.max(1, Math.floor(BATCH / among.length))
-    const sizes = [among.length * 4, among.length * 8, layout.width * 2, batch * 4, batch * 4]
+    const sizes = [among.length * 4, among.length * 8, layout.width * 2 * ASSIGNED_ROWS, batch * 4, batch * 4]
     let end = this.#rows.room(sizes.reduce((sum, size) => sum + roundUp(size), 0))
     const [pivots, inverses, row, list, found] = sizes.map(size => {
       end += roundUp(size)
