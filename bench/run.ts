@@ -15,18 +15,25 @@ import { commit, machine, type Report, type Result, type Row } from './lib/repor
 const MAX_RUNS = 3
 const here = fileURLToPath(new URL('.', import.meta.url))
 const wanted = process.argv.slice(2)
-const files = readdirSync(here).filter(file => file.endsWith('.ts') && file !== 'run.ts')
+const names = readdirSync(here)
+  .flatMap(file => /^(.+)\.ts$/.exec(file)?.[1] ?? [])
+  .filter(name => name !== 'run')
+  .sort()
+const unknown = wanted.find(name => !names.includes(name))
+if (unknown !== undefined) {
+  console.error(`There is no benchmark ${JSON.stringify(unknown)}. Name any of: ${names.join(', ')}.`)
+  process.exit(2)
+}
 const results: Record<string, Result> = previous()
 
-for (const file of files.sort()) {
-  const name = file.replace(/\.ts$/, '')
+for (const name of names) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   console.error(`bench ${name} …`)
   const runs: (readonly Row[])[] = []
   let [isMissed, startLoad] = [false, 0]
   do {
     const load = machine().load
-    const rows = await measured(file)
+    const rows = await measured(name)
     if (rows === undefined) {
       console.error(`bench ${name} failed; its last figures stay`)
       process.exitCode = 1
@@ -44,8 +51,8 @@ for (const file of files.sort()) {
 
 console.log(JSON.stringify(report(), null, 2))
 
-async function measured(file: string): Promise<readonly Row[] | undefined> {
-  const child = fork(`${here}lib/one-benchmark.ts`, [`../${file}`], {
+async function measured(name: string): Promise<readonly Row[] | undefined> {
+  const child = fork(`${here}lib/one-benchmark.ts`, [`../${name}.ts`], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

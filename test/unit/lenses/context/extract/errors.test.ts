@@ -136,6 +136,12 @@ describe('a file with an error keeps what is outside of it (CX-077)', () => {
     expect(await kept(path, text)).toBe(expected)
   })
 
+  it('and a call that only lacks its semicolon', async () => {
+    const text =
+      'class Half {\n    void go() {\n        if (a {\n            b();\n    }\n}\n\nclass A {\n    void a() {\n        help()\n    }\n    void help() {}\n}\n'
+    expect(linksOf(await graphOf({ 'A.java': text }), 'CALLS')).toEqual(['A.java#A.a CALLS A.java#A.help 0.5'])
+  })
+
   it('wherever in a file of many functions a bracket is missing', async () => {
     const grammars = await grammarsFor(['a.ts'])
     const COUNT = 30
