@@ -45,7 +45,7 @@ export interface Kernel {
   shareSince(mark: number, near: number, allow: number, counts: number): number
   keyOf(slot: number): number
   inverseLength(slot: number): number
-  /** For each of the `n` listed rows, writes the position of its nearest pivot to `to`. `room`: space for `ASSIGNED_ROWS` rows as i16. */
+  /** For each of the `n` listed rows, writes the position of its nearest pivot to `to`. `room`: space for `ASSIGNED_ROWS` rows as i16 and as many f64. */
   assign(list: number, n: number, pivots: number, inverses: number, m: number, room: number, to: number): void
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number): void
@@ -68,7 +68,7 @@ export interface Kernel {
  */
 export const PAGE_ROWS = 4096
 export const PAGE_SHIFT = 12
-/** Number of rows that `assign` compares with a pivot at once, each in its working area as i16. */
+/** Number of rows that `assign` compares with a pivot at once. */
 export const ASSIGNED_ROWS = 4
 /** Number of vectors that one call of the kernel encodes. */
 export const STAGE_ROWS = 64

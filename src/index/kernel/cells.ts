@@ -31,57 +31,43 @@ export function inverseLength(slot: u32): f64 {
 
 /**
  * For each of the `n` listed rows (encoded vectors), finds the pivot with the greatest cosine to it, the first one on ties. A pivot is the
- * row at the centre of a cell. `inverses`: 1 / length of each pivot (f64). `room`: space for `TOGETHER` rows as i16. Writes each pivot's
- * position in the list of pivots (u32) to `to`. The pivots do not fit into the processor's first cache, so each is read once for
- * `TOGETHER` rows, which do.
+ * row at the centre of a cell. `inverses`: 1 / length of each pivot (f64). Writes each pivot's position in the list of pivots (u32) to `to`.
+ * The pivots do not fit into the processor's first cache, so each is read once for `TOGETHER` rows, which do. `room`: space for so many
+ * rows as i16 and their greatest cosines (f64).
  */
 export function assign(list: usize, n: i32, pivots: usize, inverses: usize, m: i32, room: usize, to: usize): void {
+  const greatest = room + width * 2 * TOGETHER
   for (let i = 0; i < n; i += TOGETHER) {
     // The last group repeats its last row.
-    const a = i
     const b = min(i + 1, n - 1)
     const c = min(i + 2, n - 1)
     const d = min(i + 3, n - 1)
-    widen(rowOf(list, a), room)
-    widen(rowOf(list, b), room + width * 2)
-    widen(rowOf(list, c), room + width * 4)
-    widen(rowOf(list, d), room + width * 6)
-    let maxA = -Infinity
-    let maxB = -Infinity
-    let maxC = -Infinity
-    let maxD = -Infinity
-    let nearestA = 0
-    let nearestB = 0
-    let nearestC = 0
-    let nearestD = 0
+    begin(rowOf(list, i), room, greatest, 0)
+    begin(rowOf(list, b), room, greatest, 1)
+    begin(rowOf(list, c), room, greatest, 2)
+    begin(rowOf(list, d), room, greatest, 3)
     for (let j = 0; j < m; j++) {
-      const inverse = load<f64>(inverses + (<usize>j << 3))
       const sums = products(rowOf(pivots, j), room)
-      const valueA = <f64>i32x4.extract_lane(sums, 0) * inverse
-      const valueB = <f64>i32x4.extract_lane(sums, 1) * inverse
-      const valueC = <f64>i32x4.extract_lane(sums, 2) * inverse
-      const valueD = <f64>i32x4.extract_lane(sums, 3) * inverse
-      if (valueA > maxA) {
-        maxA = valueA
-        nearestA = j
-      }
-      if (valueB > maxB) {
-        maxB = valueB
-        nearestB = j
-      }
-      if (valueC > maxC) {
-        maxC = valueC
-        nearestC = j
-      }
-      if (valueD > maxD) {
-        maxD = valueD
-        nearestD = j
-      }
+      const inverse = load<f64>(inverses + (<usize>j << 3))
+      keep(<f64>i32x4.extract_lane(sums, 0) * inverse, greatest, to + (<usize>i << 2), j)
+      keep(<f64>i32x4.extract_lane(sums, 1) * inverse, greatest + 8, to + (<usize>b << 2), j)
+      keep(<f64>i32x4.extract_lane(sums, 2) * inverse, greatest + 16, to + (<usize>c << 2), j)
+      keep(<f64>i32x4.extract_lane(sums, 3) * inverse, greatest + 24, to + (<usize>d << 2), j)
     }
-    store<u32>(to + (<usize>d << 2), nearestD)
-    store<u32>(to + (<usize>c << 2), nearestC)
-    store<u32>(to + (<usize>b << 2), nearestB)
-    store<u32>(to + (<usize>a << 2), nearestA)
+  }
+}
+
+function begin(row: usize, room: usize, greatest: usize, which: usize): void {
+  widen(row, room + which * width * 2)
+  store<f64>(greatest + (which << 3), -Infinity)
+}
+
+// @ts-ignore: decorator
+@inline
+function keep(value: f64, greatest: usize, to: usize, pivot: i32): void {
+  if (value > load<f64>(greatest)) {
+    store<f64>(greatest, value)
+    store<u32>(to, pivot)
   }
 }
 

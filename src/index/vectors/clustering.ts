@@ -138,7 +138,7 @@ export class Clustering {
     const { memory } = this.#rows
     const { kernel, layout } = memory
     const batch = Math.max(1, Math.floor(BATCH / among.length))
-    const sizes = [among.length * 4, among.length * 8, layout.width * 2 * ASSIGNED_ROWS, batch * 4, batch * 4]
+    const sizes = [among.length * 4, among.length * 8, (layout.width * 2 + 8) * ASSIGNED_ROWS, batch * 4, batch * 4]
     let end = this.#rows.room(sizes.reduce((sum, size) => sum + roundUp(size), 0))
     const [pivots, inverses, row, list, found] = sizes.map(size => {
       end += roundUp(size)
