@@ -45,7 +45,10 @@ export interface Kernel {
   shareSince(mark: number, near: number, allow: number, counts: number): number
   keyOf(slot: number): number
   inverseLength(slot: number): number
-  /** For each of the `n` listed rows, writes the position of its nearest pivot to `to`. `room`: space for `ASSIGNED_ROWS` rows as i16 and as many f64. */
+  /**
+   * For each of the `n` listed rows (encoded vectors), writes the position of its nearest pivot to `to`. `room`: space for `ASSIGNED_ROWS`
+   * rows as i16 and as many f64.
+   */
   assign(list: number, n: number, pivots: number, inverses: number, m: number, room: number, to: number): void
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number): void
