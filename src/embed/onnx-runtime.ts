@@ -3,6 +3,7 @@
  * that this package contains. The two round 8-bit sums differently: their vectors of one text have a cosine above 0.999.
  */
 import { existsSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 import type * as Ort from 'onnxruntime-web'
 import { must } from '../base/assert.ts'
 import type { RuntimeName } from './embedder.ts'
@@ -69,10 +70,32 @@ export function expectedRuntime(): RuntimeName {
 }
 
 /**
+ * Environment variable that keeps the native ONNX Runtime from collecting usage data. Otherwise it writes each session, with the path of
+ * the program and names from the model, to a database in the user's cache folder and sends it to Microsoft. It also reads the command line
+ * with a recursive regular expression, which crashes the process when that is longer than some 12,000 characters.
+ */
+const NO_TELEMETRY = 'ORT_DISABLE_TELEMETRY'
+
+/**
+ * Turns off the usage data of the native ONNX Runtime. Must be called in the main thread before a worker that loads the runtime is started:
+ * only there do changes of `process.env` reach native code, and a worker gets a copy.
+ */
+export function turnOffTelemetry(): void {
+  if (isMainThread) process.env[NO_TELEMETRY] = '1'
+}
+
+/**
+ * Loads the native ONNX Runtime. Throws where its usage data cannot be turned off: in a worker of a program that did not set
+ * `ORT_DISABLE_TELEMETRY` before it started the worker.
+ *
  * `unsignedWeights`: whether to multiply signed weights as unsigned ones (the session option UNSIGNED_WEIGHTS). Default: only if this
  * processor needs it.
  */
 export async function loadNative(unsignedWeights?: boolean): Promise<OnnxRuntime> {
+  turnOffTelemetry()
+  if (process.env[NO_TELEMETRY] !== '1') {
+    throw new Error(`the native ONNX Runtime would send usage data; set ${NO_TELEMETRY}=1 before the process starts`)
+  }
   const ort = (await import('onnxruntime-node')).default
   const unsigned = unsignedWeights ?? (await clampsProducts(ort))
   return {

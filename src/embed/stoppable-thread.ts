@@ -1,6 +1,7 @@
 /** The thread of the embedding worker, started in such a way that ending it cannot crash the process. */
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { siblingModule } from '../base/module-url.ts'
+import { turnOffTelemetry } from './onnx-runtime.ts'
 
 /** The type of a function that starts a worker thread; tests pass a function of their own, to watch and end real threads. */
 export type StartWorker = (options: WorkerOptions) => Worker
@@ -13,6 +14,7 @@ export interface StoppableThread {
 
 export function startThread(start: StartWorker = startWorker): StoppableThread {
   const gate = new RunGate()
+  turnOffTelemetry()
   // The worker thread must not inherit this process's command-line flags, because `--eval` and `--input-type` would keep it from starting.
   const worker = start({ name: 'querent embedder', workerData: gate.memory, execArgv: [] })
   const forget = shutAtExit(gate)

@@ -138,7 +138,8 @@ async function makeParts(
   const { models, error: embedderError } = await openModels(options, { config, environment, home, store, clock })
   const embedder = models.main
   closers.add(() => models.close())
-  if (options.notice !== undefined) {
+  const isWasmChosen = config.embedder.provider === 'local' && config.embedder.runtime === 'wasm'
+  if (options.notice !== undefined && !isWasmChosen) {
     const notice = runtimeNotice(home?.folder ?? null, embedder)
     if (notice !== null) options.notice(notice)
   }

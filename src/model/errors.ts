@@ -80,7 +80,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** Error: there is no store in the given folder. details: home. */
   store_missing: row('not_found', 'Run `querent init`, or name a home with --home or QUERENT_HOME.'),
   /** Error: the change conflicts with the current state of the store, such as an id that is taken. */
-  conflict: row('conflict', 'Read the current state and decide again.'),
+  conflict: row('conflict', 'Look at what is there now, then decide again.'),
   /** Error: the viewer has no permission for the operation. */
   denied: row('denied', 'Send the request as a viewer with permission, or as the local owner.'),
   /** Error: the request had no valid token or signature. */

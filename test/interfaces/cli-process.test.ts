@@ -1,7 +1,7 @@
 /** The command as a process among processes: pipes, signals, exit codes, files. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -113,6 +113,23 @@ describe('export and import', () => {
   })
 })
 
+describe('the native runtime', () => {
+  it('reads a long command line, and writes no usage data to the home folder of the user', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'querent-native-'))
+    try {
+      const env = { QUERENT_EMBEDDER: 'local', QUERENT_HOME: join(home, 'store'), HOME: home, XDG_CACHE_HOME: '' }
+      const long = 'Tulips like cold winters. '.repeat(2000)
+      expect(await querent(['remember', long, '--id', 'tulips'], { cwd: home, env })).toMatchObject({ status: 0 })
+      const { status, stdout } = await querent(['status'], { cwd: home, env })
+      expect(status).toBe(0)
+      expect(stdout).toMatch(/^embedder: .*, native runtime, \d+ workers? of one thread$/m)
+      expect(readdirSync(home)).toEqual(['store'])
+    } finally {
+      rmSync(home, { recursive: true, force: true })
+    }
+  })
+})
+
 describe('an installation without the native runtime', () => {
   const hook = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(name, context, next) {
@@ -137,6 +154,11 @@ describe('an installation without the native runtime', () => {
     expect(await without(['list'])).toMatchObject({ status: 0, stderr: '' })
     expect((await without(['status'])).stdout).toMatch(/^embedder: .*, wasm runtime, \d+ workers? of one thread$/m)
     expect((await without(['doctor'])).stdout).toMatch(/embedder: .*WebAssembly.*ONNXRUNTIME_NODE_INSTALL=skip/)
+    rmSync(join(home, '.querent', 'wasm-notice'))
+    const setting = '{"provider":"local","runtime":"wasm"}'
+    expect(await without(['config', 'set', 'embedder', setting])).toMatchObject({ status: 0 })
+    expect(await querent(['list'], { cwd: home, env: { QUERENT_EMBEDDER: '' } })).toMatchObject({ stderr: '' })
+    expect(await without(['config', 'unset', 'embedder'])).toMatchObject({ status: 0 })
     const native = await querent(['status'], { cwd: home, env: { QUERENT_EMBEDDER: 'local' } })
     expect(native.stdout).toMatch(/^embedder: .*, native runtime, \d+ workers? of one thread$/m)
   })

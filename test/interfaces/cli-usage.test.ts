@@ -1,5 +1,5 @@
 /** What the command line says and ends with, whatever it is given. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -237,6 +237,87 @@ describe('call', () => {
     expect(stdout).toMatch(/Operations:\n {2}query +Search; results are ranked/)
     expect(stdout).toContain('Examples:')
   })
+})
+
+describe('a command that writes a file', () => {
+  it('exports to a new file, replaces an earlier export when told to, and nothing else', async () => {
+    const [exported, other] = [join(folder, 'notes.jsonl'), join(folder, 'other.txt')]
+    writeFileSync(other, 'keep me\n')
+    expect(await run(['export', exported])).toMatchObject({ status: 0, stdout: '' })
+    const first = readFileSync(exported, 'utf8')
+    expect(first).toMatch(/^\{"type":"querent"/)
+    expect(await run(['export', exported])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('notes.jsonl: exists already; name another file, or overwrite it (--overwrite)'),
+    })
+    expect(await run(['export', exported, '--overwrite'])).toMatchObject({ status: 0 })
+    expect(readFileSync(exported, 'utf8')).toBe(first)
+    const store = join(folder, '.querent', 'store.db')
+    const before = readFileSync(store)
+    for (const file of [other, store]) {
+      expect(await run(['export', file])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('exists already'),
+      })
+      expect(await run(['export', file, '--overwrite'])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('it is not an export of Querent'),
+      })
+    }
+    expect(readFileSync(other, 'utf8')).toBe('keep me\n')
+    expect(readFileSync(store).equals(before)).toBe(true)
+    expect((await run(['list'])).stdout).toContain('decay.md')
+    expect(readdirSync(folder).filter(name => name.endsWith('.unfinished'))).toEqual([])
+  })
+
+  it('says that a folder is none, or is missing', async () => {
+    expect(await run(['export', folder])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('this is a folder'),
+    })
+    for (const command of ['export', 'backup']) {
+      const { status, stderr } = await run([command, join(folder, 'missing', 'copy')])
+      expect({ command, status }).toEqual({ command, status: 1 })
+      expect(stderr).toContain('missing')
+      expect(stderr).toContain(': there is no such file or folder\n')
+    }
+  })
+})
+
+describe('help', () => {
+  it('of a command is the same by either name, and a command that is not there is named', async () => {
+    for (const command of [['query'], ['config'], ['config', 'get'], ['beliefs', 'query']]) {
+      expect((await run(['help', ...command])).stdout).toBe((await run([...command, '--help'])).stdout)
+    }
+    for (const words of [
+      ['help', 'nope'],
+      ['nope', '--help'],
+      ['help', 'beliefs', 'nope'],
+      ['beliefs', 'nope', '-h'],
+    ]) {
+      const { status, stdout, stderr } = await run(words)
+      expect({ words, status, stdout }).toEqual({ words, status: 2, stdout: '' })
+      expect(stderr).toContain("unknown command 'nope'")
+    }
+  })
+
+  it('names the defaults of the command where they are not those of the operation', async () => {
+    const { stdout } = await run(['context', 'query', '--help'])
+    const text = stdout.replace(/\s+/g, ' ')
+    for (const words of ['both. Default: hybrid', 'evidence. Default: relevance', 'concept. Default: passage']) {
+      expect(text).toContain(words)
+    }
+  })
+})
+
+it('reads and removes only settings that exist', async () => {
+  for (const command of ['get', 'unset']) {
+    expect(await run(['config', command, 'limits.burts'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('limits.burts: there is no such field; did you mean burst?'),
+    })
+  }
+  expect(await run(['config', 'unset', 'limits.burst'])).toMatchObject({ status: 0 })
 })
 
 it('says of an address that it is none of a file, as it was written', async () => {

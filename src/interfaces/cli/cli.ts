@@ -116,7 +116,8 @@ export async function runCli(argv: readonly string[], servers: Servers, io: Io):
   try {
     // If the first word is a path, the command is `call`: `querent /context/query '{…}'` means `querent call /context/query '{…}'`.
     const words = argv[0]?.startsWith('/') ? ['call', ...argv] : argv
-    await makeProgram(cli).parseAsync(words, { from: 'user' })
+    const program = makeProgram(cli)
+    await program.parseAsync(await withHelp(program, words), { from: 'user' })
     return endings.ending === null || cli.endsBySignal ? cli.exitCode : exitCodeOf(endings.ending)
   } catch (thrown) {
     if (endings.ending !== null) return exitCodeOf(endings.ending)
@@ -125,6 +126,25 @@ export async function runCli(argv: readonly string[], servers: Servers, io: Io):
   } finally {
     endings.stop()
   }
+}
+
+/**
+ * `help beliefs query` as `beliefs query --help`. A word that no command has ends the words, without `--help`, so that it is reported: the
+ * help of the command before it would hide the mistake.
+ */
+async function withHelp(program: Command, words: readonly string[]): Promise<readonly string[]> {
+  const asked = words[0] === 'help' && words.length > 1 ? [...words.slice(1), '--help'] : words
+  if (!asked.some(word => word === '--help' || word === '-h')) return asked
+  let at = program
+  for (const [i, word] of asked.entries()) {
+    // The words behind a command without subcommands are its arguments.
+    if (word.startsWith('-') || at.commands.length === 0) return asked
+    const found = at.commands.find(command => command.name() === word || command.aliases().includes(word))
+    if (found === undefined) return asked.slice(0, i + 1)
+    await fillCommand(found)
+    at = found
+  }
+  return asked
 }
 
 async function fail(cli: Cli, thrown: unknown): Promise<number> {
@@ -155,7 +175,10 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
       'querent export --skip-damaged saved.jsonl  # what can be read of a damaged store; exit code 1 if that is not all',
     ],
     isFormless: true,
-    options: { '--skip-damaged': 'skip what is damaged, and report what was lost' },
+    options: {
+      '--skip-damaged': 'skip what is damaged, and report what was lost',
+      '--overwrite': 'replace the file if it is an earlier export',
+    },
   }),
   plain(async () => (await import('./commands/care.ts')).runImport, {
     name: 'import [file]',

@@ -209,7 +209,7 @@ export const CONTEXT: CommandGroup = {
       ],
       arguments: ['query'],
       flags: { ...BOUNDS, mode: { short: 'm', isFree: true } },
-      input: input => ({ mode: 'hybrid', rank: 'relevance', snippet: 'passage', ...input }),
+      defaults: { mode: 'hybrid', rank: 'relevance', snippet: 'passage' },
     }),
     symbol('definition'),
     symbol('references'),

@@ -235,7 +235,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     embeds: true,
     flags: { wait: WAIT },
     // Waits until the entry's vector is made, because after this command no process may be running to make it.
-    input: input => ({ wait: true, ...input }),
+    defaults: { wait: true },
     print: each('', '{id}'),
   }),
   command<EntryView>({ name: 'get <id>', print: entryText }),

@@ -81,6 +81,8 @@ export interface OperationCommand<Answer = never> {
   readonly options?: Readonly<Record<string, string>>
   /** Function that adds flags that need more than a help text. */
   readonly more?: (command: Command) => Command
+  /** Values of input fields that are not given, where they differ from the operation's own defaults; the help names them. */
+  readonly defaults?: JsonObject
   /** Computes the operation's input from the fields that arguments and flags have set. */
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
   /** Other operations that the command calls; they then get no command of their own. */
@@ -251,7 +253,7 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
   const above = parent.parent ? `${parent.name()} ` : ''
   const made = define(parent, name, about, examples ?? [`querent ${above}${name}`])
   fillers.set(made, async () => {
-    const schema = await schemaOf(entry, called, cli)
+    const schema = withDefaults(await schemaOf(entry, called, cli), entry.defaults ?? {})
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
     const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
     for (const [at, argument] of made.registeredArguments.entries())
@@ -274,7 +276,8 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
       const words = given.slice(0, -1).map(arg => (Array.isArray(arg) ? wordsOf(made, arg as readonly string[]) : arg))
       const inputOf = async (): Promise<JsonObject> => {
         if (flags['more'] === true) return nextPage(cli, flags, commandPath(made))
-        const input = setShort(flags, set(flags, await argumentsOf(words, paths, schema, cli)))
+        const given = setShort(flags, set(flags, await argumentsOf(words, paths, schema, cli)))
+        const input = { ...entry.defaults, ...given }
         return (await entry.input?.(input, flags, cli)) ?? input
       }
       return around(cli, async () => {
@@ -324,6 +327,16 @@ async function schemaOf({ schema }: OperationCommand, called: string | null, cli
   const input = called === null ? await schema?.(cli) : (await declaredOperation(called))?.input
   if (called !== null && input === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
   return input === undefined ? {} : jsonSchema(input, 'input')
+}
+
+/** The schema with these defaults in the descriptions of its fields. */
+function withDefaults(schema: JsonObject, defaults: JsonObject): JsonObject {
+  const properties = { ...(schema['properties'] as Record<string, JsonObject> | undefined) }
+  for (const [name, value] of Object.entries(defaults)) {
+    const description = String(properties[name]?.['description'] ?? '').replace(/\. Default: .*$/s, '')
+    properties[name] = { ...properties[name], description: `${description}. Default: ${value}` }
+  }
+  return { ...schema, properties }
 }
 
 function addOption(made: Command, flag: string, help: string): void {

@@ -78,7 +78,7 @@ const WHOLE: ReadonlySet<string> = new Set(['id', 'cursor', 'next_cursor', 'entr
 const NEXT: Readonly<Record<ErrorKind, string>> = {
   usage: 'Correct what the message names and call again; nothing was changed.',
   not_found: 'Take an id from query or list; hidden entries are reported as missing.',
-  conflict: 'Read the current state, then decide again.',
+  conflict: 'Look at what is there now, then decide again.',
   denied: 'Do not try again: this viewer may not do that. Ask the owner of the store.',
   busy: 'Wait a moment and call again.',
   limit: 'Ask for less, or wait as long as the details say.',

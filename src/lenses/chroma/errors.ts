@@ -101,7 +101,8 @@ export class ConfigurationError extends ChromaError {}
 /** Makes the error `invalid_parameter`: a parameter of a call has a wrong value. */
 export function invalidParameter(parameter: string, value: unknown, expected: string): ValidationError {
   const shown = show(value)
-  return new ValidationError('invalid_parameter', `${parameter}: expected ${expected}, got ${shown}`, {
+  const what = value === undefined ? `missing; expected ${expected}` : `expected ${expected}, got ${shown}`
+  return new ValidationError('invalid_parameter', `${parameter}: ${what}`, {
     parameter,
     value: shown,
     expected,

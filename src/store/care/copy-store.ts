@@ -2,19 +2,9 @@
  * Makes a consistent copy of a store file while other processes may write to the store. A file with the copy's final name is either
  * complete or absent.
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { putInPlace, syncFile, unfinishedPath } from '../../base/finished-file.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { openFile, removeStore, storeFiles } from './file.ts'
 import { isBackup } from './header.ts'
@@ -46,7 +36,7 @@ export interface StoreCopy {
 export async function copyStore({ from, to, overwrite = false, report }: CopyRequest): Promise<StoreCopy> {
   const path = placeFor(to, from, overwrite)
   assertFreeSpace(from, path)
-  const unfinished = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.unfinished`
+  const unfinished = unfinishedPath(path)
   try {
     closeSync(io(path, () => openSync(unfinished, 'wx', 0o600)))
     await copyPages(from, unfinished, report)
@@ -63,7 +53,7 @@ export async function copyStore({ from, to, overwrite = false, report }: CopyReq
  * cannot be made at this path.
  */
 function placeFor(to: string, from: string, overwrite: boolean): string {
-  const folder = io(to, () => realpathSync(dirname(to)))
+  const folder = io(dirname(to), () => realpathSync(dirname(to)))
   const found = join(folder, basename(to))
   const path = existsSync(found) ? realpathSync(found) : found
   const store = realpathSync(from)
@@ -74,7 +64,7 @@ function placeFor(to: string, from: string, overwrite: boolean): string {
   if (there?.isDirectory()) throw invalidArgument('to', to, 'a file, and this is a folder: name a file in it')
   if (there !== undefined && !there.isFile()) throw invalidArgument('to', to, 'a file')
   if (there !== undefined && !overwrite) {
-    throw new QuerentError('conflict', `${to}: exists already; name another file, or allow overwriting`, {
+    throw new QuerentError('conflict', `${to}: exists already; name another file, or overwrite it (--overwrite)`, {
       path: to,
     })
   }
@@ -123,36 +113,7 @@ function finish(file: string): Pick<StoreCopy, 'entries' | 'position'> {
     }
   } finally {
     db.close()
-    sync(file)
-  }
-}
-
-function putInPlace(unfinished: string, path: string, overwrite: boolean): void {
-  chmodSync(unfinished, 0o600)
-  if (overwrite) renameSync(unfinished, path)
-  else linkInPlace(unfinished, path)
-  if (process.platform !== 'win32') sync(dirname(path))
-}
-
-/**
- * Moves the finished copy to its final name. Uses a hard link where the disk supports them, so that a file created at that name meanwhile
- * is not overwritten.
- */
-function linkInPlace(unfinished: string, path: string): void {
-  try {
-    linkSync(unfinished, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(path)) throw error
-    renameSync(unfinished, path)
-  }
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    syncFile(file)
   }
 }
 
@@ -160,7 +121,8 @@ function io<T>(path: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error)
+    const { code, message } = error as NodeJS.ErrnoException
+    const cause = code === 'ENOENT' ? 'there is no such file or folder' : message
     throw new QuerentError('io_failed', `${path}: ${cause}`, { path, cause }, error)
   }
 }

@@ -1,18 +1,28 @@
 /** The commands `doctor` and `backup`, and `export` and `import`, including the forms that read a damaged store. */
 
-import { createReadStream, createWriteStream } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
 import { promises, type Readable, type Writable } from 'node:stream'
 import type { JsonObject } from '../../../base/canonical.ts'
+import { putInPlace, syncFile, unfinishedPath } from '../../../base/finished-file.ts'
 import { examineClosed, isOfStore } from '../../../engine/care/doctor-files.ts'
 import { backUpReadable, homeOf, withSalvaged } from '../../../engine/care/salvage.ts'
 import type { Engine, Examination } from '../../../engine/engine.ts'
-import { QuerentError } from '../../../model/errors.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { BackupRequest, DoctorRequest } from '../../../model/reports.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { type Cli, EXIT, linesOf, write, writeJson } from '../io.ts'
+import { type Cli, EXIT, linesOf, type Output, write, writeJson } from '../io.ts'
 import type { CallContext as CommandContext, Flags } from '../operation-command.ts'
 import { each, oneLine } from '../render/answer.ts'
 import { requireOwner, withSession } from '../session.ts'
@@ -72,22 +82,83 @@ function reportLost(cli: Cli, lost: readonly string[]): void {
 
 /**
  * Runs `export`: writes the store's contents as NDJSON to standard output or a file. Ends without an error if the reader of standard output
- * closes the pipe early.
+ * closes the pipe early. A file appears only when it is complete; one that is there already is replaced only with `--overwrite`, and only if
+ * it is an export.
  */
-export async function runExport(cli: Cli, flags: Flags, [file]: readonly string[]): Promise<void> {
+export async function runExport(cli: Cli, flags: Flags, [name]: readonly string[]): Promise<void> {
+  const overwrite = flags['overwrite'] === true
+  const target = name === undefined || name === '-' ? null : exportTarget(cli, name, overwrite)
   const body = async (engine: Engine, context: CallContext): Promise<void> => {
-    const made =
-      file === undefined || file === '-'
-        ? null
-        : await opened(createWriteStream(resolve(cli.io.workingFolder, file)), file)
-    for await (const line of engine.export(context)) {
-      if (cli.signal.aborted) break
-      await writeJson(made ?? cli.io.stdout, line)
+    const lines = engine.export(context)
+    if (target === null) return writeLines(cli, lines, cli.io.stdout)
+    const { path, isPlain } = target
+    const written = isPlain ? unfinishedPath(path) : path
+    try {
+      const made = await opened(
+        createWriteStream(written, { flags: isPlain ? 'wx' : 'w', mode: 0o600 }),
+        name as string,
+      )
+      await writeLines(cli, lines, made)
+      await promises.finished(made.end())
+      if (!isPlain || cli.signal.aborted) return
+      syncFile(written)
+      putInPlace(written, path, overwrite)
+    } finally {
+      if (isPlain) rmSync(written, { force: true })
     }
-    if (made !== null) await promises.finished(made.end())
   }
   if (flags['skipDamaged'] !== true) await withSession(cli, flags, {}, ({ engine, context }) => body(engine, context))
   else await exportReadable(cli, flags, body)
+}
+
+async function writeLines(cli: Cli, lines: AsyncIterable<unknown>, to: Output): Promise<void> {
+  for await (const line of lines) {
+    if (cli.signal.aborted) break
+    await writeJson(to, line)
+  }
+}
+
+interface ExportTarget {
+  /** Absolute, with symbolic links resolved. */
+  readonly path: string
+  /** Whether it is, or becomes, a file on a disk: not a pipe or device. */
+  readonly isPlain: boolean
+}
+
+/** First bytes of every export; its first line says what it is. */
+const EXPORT_BEGINS = '{"type":"querent"'
+
+/** Where an export goes. Throws `invalid_argument`, `conflict` or `io_failed` where a file cannot be written, or must not be replaced. */
+function exportTarget(cli: Cli, name: string, overwrite: boolean): ExportTarget {
+  const path = resolve(cli.io.workingFolder, name)
+  try {
+    const there = statSync(path, { throwIfNoEntry: false })
+    if (there === undefined) return { path, isPlain: true }
+    if (there.isDirectory()) throw invalidArgument('file', name, 'a file, and this is a folder: name a file in it')
+    if (!there.isFile()) return { path, isPlain: false }
+    if (!overwrite) {
+      const what = 'exists already; name another file, or overwrite it (--overwrite)'
+      throw new QuerentError('conflict', `${name}: ${what}`, { path })
+    }
+    if (!beginsAsExport(path)) {
+      const what = 'it is not an export of Querent, and nothing else is overwritten; name another file'
+      throw new QuerentError('conflict', `${name}: ${what}`, { path })
+    }
+    return { path: realpathSync(path), isPlain: true }
+  } catch (error) {
+    throw error instanceof QuerentError ? error : fileFailed(name, error as Error)
+  }
+}
+
+function beginsAsExport(path: string): boolean {
+  const start = Buffer.alloc(EXPORT_BEGINS.length)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, start)
+  } finally {
+    closeSync(file)
+  }
+  return start.toString() === EXPORT_BEGINS
 }
 
 export async function runImport(cli: Cli, flags: CommonFlags, [file]: readonly string[]): Promise<void> {

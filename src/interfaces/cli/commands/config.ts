@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import { fileSchema, readSettings, writeSettings } from '../../../engine/options.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { unknownField } from '../../../model/parse-input.ts'
 import { jsonSchema } from '../../../ops/catalog.ts'
 import { fieldAt } from '../flags.ts'
 import type { Cli } from '../io.ts'
@@ -28,9 +29,10 @@ export async function listSettings(cli: Cli, flags: Flags): Promise<void> {
 
 export async function getSetting(cli: Cli, flags: Flags, [name = '']: readonly string[]): Promise<void> {
   const path = name.split('.')
-  const schema = jsonSchema(fileSchema, 'input')
-  const value = valueAt(readSettings(fileOf(cli, flags)).value, path) ?? (fieldAt(schema, path)['default'] as Json)
+  const field = fieldAt(jsonSchema(fileSchema, 'input'), path)
+  const value = valueAt(readSettings(fileOf(cli, flags)).value, path) ?? (field['default'] as Json)
   if (value === undefined) {
+    assertKnown(path)
     const message = `${name}: it is not set, and has no default of its own; \`querent config list\` shows all settings`
     throw new QuerentError('not_found', message, { field: name })
   }
@@ -43,13 +45,22 @@ export async function getSetting(cli: Cli, flags: Flags, [name = '']: readonly s
  */
 export async function setSetting(cli: Cli, flags: Flags, [name = '', given]: readonly string[]): Promise<void> {
   const file = fileOf(cli, flags)
-  const { text } = readSettings(file)
+  const { text, value: all } = readSettings(file)
   const value = given === undefined ? undefined : jsonOr(given)
+  const path = name.split('.')
+  const isUnset = value === undefined && valueAt(all, path) === undefined
+  if (isUnset) assertKnown(path)
   if (value !== undefined && !isRecord(value)) assertNotGroup(name, value)
   // The editor gets no formatting options, because with them it would also reformat neighbouring settings.
-  const edits = modify(text, name.split('.'), value, {})
+  const edits = isUnset ? [] : modify(text, path, value, {})
   await writeSettings(file, applyEdits(text, edits))
   await print(cli, flags, { file, name, value: given ?? null }, () => `${name} ${given ?? 'unset'} in ${file}\n`)
+}
+
+/** Throws `unknown_field` if there is no such setting. Settings of lenses are known to the lenses alone. */
+function assertKnown(path: readonly string[]): void {
+  const isKnown = path[0] === 'lenses' || Object.keys(fieldAt(jsonSchema(fileSchema, 'input'), path)).length > 0
+  if (!isKnown) throw unknownField(fileSchema, path)
 }
 
 /**
