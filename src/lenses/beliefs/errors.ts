@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { didYouMean } from '../../base/near-names.ts'
-import { type ErrorKind, type LensCode, QuerentError, showValue } from '../../model/errors.ts'
+import { type ErrorKind, type LensCode, QuerentError } from '../../model/errors.ts'
 import type { BeliefSource } from './model.ts'
 
 export type BeliefsCode =
@@ -106,12 +106,8 @@ export function wrong(path: string, constraint: string, reason: string, value: s
  * The error for an id that belongs to no belief that the requester may see or change. `near`: similar ids of beliefs that the requester may
  * see or change.
  */
-export function noSuchBelief(
-  path: string,
-  constraint: string,
-  { id, near }: { readonly id: string; readonly near: readonly string[] },
-): BeliefsError {
-  const error = wrong(path, constraint, 'not_found', showValue(id))
+export function noSuchBelief(path: string, constraint: string, near: readonly string[]): BeliefsError {
+  const error = wrong(path, constraint, 'not_found')
   if (near.length === 0) return error
   return new BeliefsError('INVALID_QUERY', `${error.message}${didYouMean(near)}`, { ...error.details, near })
 }

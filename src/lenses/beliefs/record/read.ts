@@ -45,7 +45,7 @@ function partitionsOf(reader: StoreReader, holder: string): readonly PartitionId
 export function notHeld(reader: StoreReader, holder: string, id: string, path: string): BeliefsError {
   const scope = { viewer: { id: holder }, partitions: partitionsOf(reader, holder) }
   const near = nearVisibleIds(reader, id, scope).filter(like => currentOf(reader, holder, like) !== undefined)
-  return noSuchBelief(path, 'the id of a belief that you hold', { id, near })
+  return noSuchBelief(path, 'the id of a belief that you hold', near)
 }
 
 /** Columns read for a past version: all except its vector, which is large. */
@@ -109,7 +109,7 @@ export function versionOfId(view: View, id: string, past: boolean): SeenVersion 
 export function notSeen({ reader, requester, columns }: View, id: string, path = 'belief_id'): BeliefsError {
   const isBelief = (near: string) => rowOfId({ requester, columns }, columns.texts.idNumber(near)) !== -1
   const near = nearVisibleIds(reader, id, requester.accessScope).filter(isBelief)
-  return noSuchBelief(path, 'the id of a belief that you may see', { id, near })
+  return noSuchBelief(path, 'the id of a belief that you may see', near)
 }
 
 /**
