@@ -270,7 +270,7 @@ describe('a command that writes a file', () => {
     expect(readdirSync(folder).filter(name => name.endsWith('.unfinished'))).toEqual([])
   })
 
-  it('says that a folder is none, or is missing', async () => {
+  it('says that a folder is none, or is missing, and that the disk is full', async () => {
     expect(await run(['export', folder])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('this is a folder'),
@@ -281,6 +281,11 @@ describe('a command that writes a file', () => {
       expect(stderr).toContain('missing')
       expect(stderr).toContain(': there is no such file or folder\n')
     }
+    if (!existsSync('/dev/full')) return
+    expect(await run(['export', '/dev/full'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('/dev/full: the disk is full'),
+    })
   })
 })
 

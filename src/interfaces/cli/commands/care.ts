@@ -103,6 +103,8 @@ export async function runExport(cli: Cli, flags: Flags, [name]: readonly string[
       if (!isPlain || cli.signal.aborted) return
       syncFile(written)
       putInPlace(written, path, overwrite)
+    } catch (error) {
+      throw error instanceof QuerentError ? error : fileFailed(name as string, error as Error)
     } finally {
       if (isPlain) rmSync(written, { force: true })
     }

@@ -145,8 +145,10 @@ export async function fileText(cli: Cli, file: string, name: string = file): Pro
 
 const CODES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EEXIST: 'exists already',
   EISDIR: 'it is a folder',
   ENOENT: 'there is no such file or folder',
+  ENOSPC: 'the disk is full',
   ENOTDIR: 'there is no such file or folder',
   EROFS: 'the disk is read-only',
 }
