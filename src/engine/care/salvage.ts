@@ -13,6 +13,9 @@ import type { Backup, Engine } from '../engine.ts'
 import { findHome, type Home, STORE_FILE } from '../home.ts'
 import { openEngine } from '../open.ts'
 
+// Also for files that commands write.
+export { putInPlace, syncFile, unfinishedPath } from '../../store/care/finished-file.ts'
+
 /**
  * The home (the folder with the store) that an engine opened with this option would use: the named one, that of QUERENT_HOME, or the
  * nearest one above the working folder. Throws `store_missing` if there is none.

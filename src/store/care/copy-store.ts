@@ -4,9 +4,9 @@
  */
 import { closeSync, existsSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { putInPlace, syncFile, unfinishedPath } from '../../base/finished-file.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { openFile, removeStore, storeFiles } from './file.ts'
+import { putInPlace, syncFile, unfinishedPath } from './finished-file.ts'
 import { isBackup } from './header.ts'
 
 export interface CopyRequest {

@@ -13,9 +13,15 @@ import {
 import { resolve } from 'node:path'
 import { promises, type Readable, type Writable } from 'node:stream'
 import type { JsonObject } from '../../../base/canonical.ts'
-import { putInPlace, syncFile, unfinishedPath } from '../../../base/finished-file.ts'
 import { examineClosed, isOfStore } from '../../../engine/care/doctor-files.ts'
-import { backUpReadable, homeOf, withSalvaged } from '../../../engine/care/salvage.ts'
+import {
+  backUpReadable,
+  homeOf,
+  putInPlace,
+  syncFile,
+  unfinishedPath,
+  withSalvaged,
+} from '../../../engine/care/salvage.ts'
 import type { Engine, Examination } from '../../../engine/engine.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
