@@ -240,7 +240,7 @@ describe('call', () => {
 })
 
 describe('a command that writes a file', () => {
-  it('exports to a new file, replaces an earlier export when told to, and nothing else', async () => {
+  it('exports to a new file, and with --overwrite replaces an earlier export, but nothing else', async () => {
     const [exported, other] = [join(folder, 'notes.jsonl'), join(folder, 'other.txt')]
     writeFileSync(other, 'keep me\n')
     expect(await run(['export', exported])).toMatchObject({ status: 0, stdout: '' })

@@ -110,7 +110,9 @@ export async function runExport(cli: Cli, flags: Flags, [name]: readonly string[
       syncFile(written)
       putInPlace(written, path, overwrite)
     } catch (error) {
-      throw error instanceof QuerentError ? error : fileFailed(name as string, error as Error)
+      // Only errors of the operating system have a system call; others are the engine's own.
+      const { syscall } = error as NodeJS.ErrnoException
+      throw syscall === undefined ? error : fileFailed(name as string, error as Error)
     } finally {
       if (isPlain) rmSync(written, { force: true })
     }
